@@ -1,0 +1,316 @@
+#include "hgt/graph/array_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "hgt/error.h"
+
+namespace hgt {
+
+static_assert(std::endian::native == std::endian::little, "the graph format is little-endian");
+
+namespace {
+
+constexpr size_t kStreamBuffer = size_t{1} << 20U;
+constexpr uint64_t kFirstCapacity = uint64_t{1} << 20U;
+
+[[noreturn]] void fail(const Path& path, std::string_view action) {
+  const std::string reason = std::strerror(errno);
+  const std::string_view remedy = errno == ENOSPC ? "; free some disk space and run it again" : "";
+  throw Error(fmt::format("{}: cannot {}: {}{}", path.string(), action, reason, remedy));
+}
+
+}  // namespace
+
+size_t item_size(std::string_view dtype) { return static_cast<size_t>(dtype.back() - '0'); }
+
+uint64_t num_items(std::span<const uint64_t> shape) {
+  uint64_t items = 1;
+  for (const uint64_t extent : shape) items *= extent;
+  return items;
+}
+
+uint64_t checksum(std::span<const std::byte> data) { return XXH3_64bits(data.data(), data.size()); }
+
+std::string array_header(std::string_view dtype, std::span<const uint64_t> shape) {
+  std::string extents;
+  for (const uint64_t extent : shape) extents += fmt::format("{}, ", extent);
+  if (shape.size() > 1) extents.resize(extents.size() - 2);
+  if (shape.size() == 1) extents.pop_back();
+  std::string header("\x93NUMPY\x01\x00\x76\x00", 10);  // 0x76 = 118 bytes follow
+  header +=
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, extents);
+  header.resize(kArrayHeaderBytes - 1, ' ');
+  return header + '\n';
+}
+
+// --- File ---
+
+File File::create(const Path& path) {
+  File file;
+  file.path_ = path;
+  file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file.descriptor_ < 0) fail(path, "create the file");
+  return file;
+}
+
+File File::open_to_read(const Path& path) {
+  File file;
+  file.path_ = path;
+  file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file.descriptor_ < 0) fail(path, "open the file");
+  return file;
+}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void File::write(const void* data, size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor_, at, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path_, "write");
+    at += written;
+    bytes -= static_cast<size_t>(written);
+  }
+}
+
+void File::write_at(const void* data, size_t bytes, uint64_t offset) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(descriptor_, at, bytes, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path_, "write");
+    at += written;
+    offset += static_cast<uint64_t>(written);
+    bytes -= static_cast<size_t>(written);
+  }
+}
+
+size_t File::read_at(void* data, size_t bytes, uint64_t offset) const {
+  auto* at = static_cast<char*>(data);
+  size_t total = 0;
+  while (total < bytes) {
+    const ssize_t got =
+        ::pread(descriptor_, at + total, bytes - total, static_cast<off_t>(offset + total));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path_, "read");
+    if (got == 0) break;
+    total += static_cast<size_t>(got);
+  }
+  return total;
+}
+
+void File::reserve(uint64_t bytes) {
+  // posix_fallocate and not ftruncate: a full disk must be an error here, not a SIGBUS later.
+  const int result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes));
+  if (result == 0) return;
+  errno = result;
+  fail(path_, "grow the file");
+}
+
+void File::truncate(uint64_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail(path_, "resize the file");
+}
+
+void File::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0) fail(path_, "close the file");
+}
+
+uint64_t File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail(path_, "inspect the file");
+  return static_cast<uint64_t>(status.st_size);
+}
+
+// --- ArrayStream ---
+
+struct ArrayStream::Digest {
+  XXH3_state_t state;
+};
+
+ArrayStream::ArrayStream(const Path& folder, std::string file, std::string_view dtype)
+    : file_(File::create(folder / file)),
+      record_{.file = std::move(file), .dtype = std::string(dtype), .shape = {}},
+      item_size_(item_size(dtype)),
+      digest_(new Digest) {
+  XXH3_64bits_reset(&digest_->state);
+  buffer_.reserve(kStreamBuffer);
+  const std::string room(kArrayHeaderBytes, '\0');  // no valid header before close()
+  file_.write(room.data(), room.size());
+}
+
+ArrayStream::ArrayStream(ArrayStream&& other) noexcept
+    : file_(std::move(other.file_)),
+      record_(std::move(other.record_)),
+      item_size_(other.item_size_),
+      items_bytes_(other.items_bytes_),
+      buffer_(std::move(other.buffer_)),
+      digest_(std::exchange(other.digest_, nullptr)) {}
+
+ArrayStream& ArrayStream::operator=(ArrayStream&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(record_, other.record_);
+  std::swap(item_size_, other.item_size_);
+  std::swap(items_bytes_, other.items_bytes_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(digest_, other.digest_);
+  return *this;
+}
+
+ArrayStream::~ArrayStream() { delete digest_; }
+
+void ArrayStream::append_bytes(const void* data, size_t bytes) {
+  const auto* at = static_cast<const std::byte*>(data);
+  items_bytes_ += bytes;
+  while (bytes > 0) {
+    const size_t room = std::min(bytes, kStreamBuffer - buffer_.size());
+    buffer_.insert(buffer_.end(), at, at + room);
+    at += room;
+    bytes -= room;
+    if (buffer_.size() == kStreamBuffer) flush();
+  }
+}
+
+void ArrayStream::flush() {
+  XXH3_64bits_update(&digest_->state, buffer_.data(), buffer_.size());
+  file_.write(buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+ArrayRecord ArrayStream::close() {
+  flush();
+  record_.shape = {items()};
+  record_.checksum = XXH3_64bits_digest(&digest_->state);
+  const std::string header = array_header(record_.dtype, record_.shape);
+  file_.write_at(header.data(), header.size(), 0);
+  file_.close();
+  return record_;
+}
+
+// --- GrowingArray ---
+
+GrowingArray::GrowingArray(const Path& folder, std::string file, std::string_view dtype)
+    : file_(File::create(folder / file)),
+      record_{.file = std::move(file), .dtype = std::string(dtype), .shape = {}},
+      item_size_(item_size(dtype)) {
+  map(kFirstCapacity);
+}
+
+GrowingArray::GrowingArray(GrowingArray&& other) noexcept
+    : file_(std::move(other.file_)),
+      record_(std::move(other.record_)),
+      item_size_(other.item_size_),
+      items_(other.items_),
+      capacity_bytes_(other.capacity_bytes_),
+      mapping_(std::exchange(other.mapping_, nullptr)) {}
+
+GrowingArray::~GrowingArray() { unmap(); }
+
+void GrowingArray::unmap() {
+  if (mapping_ != nullptr) ::munmap(mapping_, capacity_bytes_);
+  mapping_ = nullptr;
+}
+
+void GrowingArray::map(uint64_t capacity) {
+  file_.reserve(capacity);
+  unmap();
+  void* mapping =
+      ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
+  if (mapping == MAP_FAILED) fail(file_.path(), "map the file");
+  mapping_ = static_cast<std::byte*>(mapping);
+  capacity_bytes_ = capacity;
+}
+
+void GrowingArray::resize(uint64_t items) {
+  const uint64_t needed = kArrayHeaderBytes + items * item_size_;
+  if (items < items_) {
+    std::fill(mapping_ + needed, mapping_ + kArrayHeaderBytes + items_ * item_size_, std::byte{0});
+  }
+  if (needed > capacity_bytes_) map(std::max(needed, capacity_bytes_ + capacity_bytes_ / 2));
+  items_ = items;
+}
+
+void GrowingArray::drop_pages() { ::madvise(mapping_, capacity_bytes_, MADV_DONTNEED); }
+
+ArrayRecord GrowingArray::close(std::vector<uint64_t> shape) {
+  assert(num_items(shape) == items_);
+  record_.shape = std::move(shape);
+  const uint64_t bytes = items_ * item_size_;
+  record_.checksum = checksum({mapping_ + kArrayHeaderBytes, bytes});
+  const std::string header = array_header(record_.dtype, record_.shape);
+  std::copy_n(reinterpret_cast<const std::byte*>(header.data()), header.size(), mapping_);
+  unmap();
+  file_.truncate(kArrayHeaderBytes + bytes);
+  file_.close();
+  return record_;
+}
+
+// --- MappedArray ---
+
+MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
+  const File file = File::open_to_read(folder / record.file);
+  const uint64_t expected = kArrayHeaderBytes + num_items(record.shape) * item_size(record.dtype);
+  if (file.size() != expected) {
+    throw Error(fmt::format(
+        "{}: has {} bytes where schema.json calls for {}; the file is damaged or incomplete, make "
+        "the graph again",
+        file.path().string(), file.size(), expected));
+  }
+  const std::string wanted = array_header(record.dtype, record.shape);
+  std::string header(kArrayHeaderBytes, '\0');
+  file.read_at(header.data(), header.size(), 0);
+  if (header != wanted) {
+    throw Error(fmt::format(
+        "{}: its .npy header does not say {} with the shape in schema.json; the file is damaged, "
+        "make the graph again",
+        file.path().string(), record.dtype));
+  }
+  void* mapping = ::mmap(nullptr, expected, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (mapping == MAP_FAILED) fail(file.path(), "map the file");
+  mapping_ = static_cast<const std::byte*>(mapping);
+  mapped_bytes_ = expected;
+}
+
+MappedArray::MappedArray(MappedArray&& other) noexcept
+    : mapping_(std::exchange(other.mapping_, nullptr)),
+      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)) {}
+
+MappedArray& MappedArray::operator=(MappedArray&& other) noexcept {
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
+  return *this;
+}
+
+MappedArray::~MappedArray() {
+  if (mapping_ != nullptr) ::munmap(const_cast<std::byte*>(mapping_), mapped_bytes_);
+}
+
+void MappedArray::drop_pages() const {
+  ::madvise(const_cast<std::byte*>(mapping_), mapped_bytes_, MADV_DONTNEED);
+}
+
+}  // namespace hgt

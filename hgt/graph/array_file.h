@@ -1,0 +1,170 @@
+// The .npy files of a graph folder: written in a stream, written at random through a mapping, and
+// mapped for reading.
+//
+// Every file is NumPy format 1.0 with a header of exactly 128 bytes, little-endian, C order, so the
+// data starts at byte 128 and NumPy reads it with no code of ours.
+#pragma once
+
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/graph/schema.h"
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+constexpr size_t kArrayHeaderBytes = 128;
+
+template <typename T>
+constexpr std::string_view dtype_of() {
+  if constexpr (std::same_as<T, int64_t>) return "<i8";
+  if constexpr (std::same_as<T, int32_t>) return "<i4";
+  if constexpr (std::same_as<T, uint32_t>) return "<u4";
+  if constexpr (std::same_as<T, float>) return "<f4";
+  if constexpr (std::same_as<T, uint16_t>) return "<f2";  // halves travel as their bits
+  if constexpr (std::same_as<T, char> || std::same_as<T, uint8_t>) return "|u1";
+}
+
+size_t item_size(std::string_view dtype);
+uint64_t num_items(std::span<const uint64_t> shape);
+uint64_t checksum(std::span<const std::byte> data);  // XXH3-64
+std::string array_header(std::string_view dtype, std::span<const uint64_t> shape);
+
+// A file descriptor that closes itself. Errors name the file.
+class File {
+ public:
+  File() = default;
+  static File create(const Path& path);        // for reading and writing; must not exist
+  static File open_to_read(const Path& path);  // missing: an Error
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+
+  void write(const void* data, size_t bytes);                       // at the current position
+  void write_at(const void* data, size_t bytes, uint64_t offset);   // position unchanged
+  size_t read_at(void* data, size_t bytes, uint64_t offset) const;  // less only at the end
+  void reserve(uint64_t bytes);  // grows to `bytes` with disk blocks behind it
+  void truncate(uint64_t bytes);
+  void close();
+  uint64_t size() const;
+  int descriptor() const { return descriptor_; }
+  const Path& path() const { return path_; }
+
+ private:
+  Path path_;
+  int descriptor_ = -1;
+};
+
+// Appends items to one array. The shape is settled by close(); without close() the file is no
+// array.
+class ArrayStream {
+ public:
+  ArrayStream(const Path& folder, std::string file, std::string_view dtype);
+  ArrayStream(ArrayStream&&) noexcept;
+  ArrayStream& operator=(ArrayStream&&) noexcept;
+  ~ArrayStream();
+
+  template <typename T>
+  void append(const T& item) {
+    assert(dtype_of<T>() == record_.dtype);
+    append_bytes(&item, sizeof(T));
+  }
+  template <typename T>
+  void append(std::span<const T> items) {
+    assert(dtype_of<T>() == record_.dtype);
+    append_bytes(items.data(), items.size_bytes());
+  }
+  uint64_t items() const { return items_bytes_ / item_size_; }
+
+  ArrayRecord close();  // shape [items]
+
+ private:
+  struct Digest;
+  void append_bytes(const void* data, size_t bytes);
+  void flush();
+
+  File file_;
+  ArrayRecord record_;
+  size_t item_size_;
+  uint64_t items_bytes_ = 0;
+  std::vector<std::byte> buffer_;
+  Digest* digest_;
+};
+
+// A file that grows and is read and written in place through a shared mapping, so that it need not
+// fit in memory: drop_pages() gives its pages back at any moment without losing a byte.
+class GrowingArray {
+ public:
+  GrowingArray(const Path& folder, std::string file, std::string_view dtype);
+  GrowingArray(GrowingArray&&) noexcept;
+  GrowingArray& operator=(GrowingArray&&) = delete;
+  GrowingArray(const GrowingArray&) = delete;
+  GrowingArray& operator=(const GrowingArray&) = delete;
+  ~GrowingArray();
+
+  uint64_t items() const { return items_; }
+  void resize(uint64_t items);  // new items are zero; invalidates what as() gave out
+
+  template <typename T>
+  std::span<T> as() {
+    assert(dtype_of<T>() == record_.dtype);
+    return {reinterpret_cast<T*>(mapping_ + kArrayHeaderBytes), items_};
+  }
+  template <typename T>
+  void append(std::span<const T> items) {
+    const uint64_t at = items_;
+    resize(at + items.size());
+    std::copy(items.begin(), items.end(), as<T>().begin() + static_cast<ptrdiff_t>(at));
+  }
+
+  void drop_pages();
+  ArrayRecord close(std::vector<uint64_t> shape);
+
+ private:
+  void map(uint64_t capacity);
+  void unmap();
+
+  File file_;
+  ArrayRecord record_;
+  size_t item_size_;
+  uint64_t items_ = 0;
+  uint64_t capacity_bytes_ = 0;
+  std::byte* mapping_ = nullptr;
+};
+
+// One array of an opened graph, mapped read-only. Construction checks header and size against the
+// record and throws an Error that names the file.
+class MappedArray {
+ public:
+  MappedArray() = default;
+  MappedArray(const Path& folder, const ArrayRecord& record);
+  MappedArray(MappedArray&& other) noexcept;
+  MappedArray& operator=(MappedArray&& other) noexcept;
+  MappedArray(const MappedArray&) = delete;
+  MappedArray& operator=(const MappedArray&) = delete;
+  ~MappedArray();
+
+  std::span<const std::byte> bytes() const {
+    return {mapping_ + kArrayHeaderBytes, mapped_bytes_ - kArrayHeaderBytes};
+  }
+  template <typename T>
+  std::span<const T> as() const {
+    if (mapping_ == nullptr) return {};
+    return {reinterpret_cast<const T*>(mapping_ + kArrayHeaderBytes), bytes().size() / sizeof(T)};
+  }
+  void drop_pages() const;
+
+ private:
+  const std::byte* mapping_ = nullptr;
+  size_t mapped_bytes_ = 0;
+};
+
+}  // namespace hgt

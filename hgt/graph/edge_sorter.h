@@ -1,0 +1,58 @@
+// Sorts the edges of one meta relation by (target, source, time, weight), through runs on disk when
+// they do not fit in memory.
+//
+// Edges fill blocks; a full block is sorted by a background thread; when all sorters of one
+// SortSpace together exceed its bound, the largest one merges its blocks into a sorted run on disk.
+// Reading merges blocks and runs. Runs are unlinked as soon as they are created: they vanish with
+// the process, whatever ends it. An edge takes 8 bytes, 16 with a time or a weight.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "hgt/graph/graph_builder.h"
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+// Memory, disk folder and background thread shared by several sorters. Outlives them.
+class SortSpace {
+ public:
+  SortSpace(Path folder, uint64_t memory);
+  SortSpace(const SortSpace&) = delete;
+  SortSpace& operator=(const SortSpace&) = delete;
+  ~SortSpace();
+
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+class EdgeSorter {
+ public:
+  EdgeSorter(SortSpace& space, bool times, bool weights);
+  EdgeSorter(EdgeSorter&&) noexcept;
+  EdgeSorter& operator=(EdgeSorter&&) noexcept;
+  ~EdgeSorter();
+
+  void add(const Edge& edge);
+  uint64_t size() const;
+  uint64_t runs() const;  // on disk so far
+
+  // --- after the last add(): the edges in order, once ---
+  void begin_reading();
+  // The edge at hand; null at the end. Valid until advance().
+  const Edge* current() const;
+  void advance();
+
+  class Store;  // one implementation for plain edges, one for edges with time or weight
+
+ private:
+  std::unique_ptr<Store> store_;
+  Edge edge_;
+  bool at_end_ = true;
+};
+
+}  // namespace hgt

@@ -1,0 +1,239 @@
+#include "hgt/graph/graph_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/graph/half.h"
+#include "hgt/graph/incoming_writer.h"
+#include "hgt/random.h"
+
+namespace hgt {
+
+namespace {
+
+constexpr uint64_t kNodesBetweenReports = 1U << 14U;
+
+class Checker {
+ public:
+  Checker(const HeteroGraph& graph, const ProgressSink& progress)
+      : graph_(graph), schema_(graph.schema()), progress_(progress) {}
+
+  void check() {
+    check_checksums();
+    check_offsets();
+    fingerprints_.resize(schema_.relations().size());
+    for (size_t type = 0; type < schema_.node_types().size(); ++type) {
+      check_edges(NodeType(type));
+      check_nodes(NodeType(type));
+      check_labels(NodeType(type));
+    }
+    check_reverses();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& file, const std::string& what) const {
+    throw Error(fmt::format("{}: {}; the file is damaged, make the graph again",
+                            (graph_.folder() / file).string(), what));
+  }
+  [[noreturn]] void fail(NodeType type, const std::string& file, const std::string& what) const {
+    fail(schema_.at(type).name + "/" + file, what);
+  }
+
+  void check_checksums() const {
+    for (const ArrayRecord& record : schema_.arrays) {
+      progress_({.stage = "checksum of " + record.file, .unit = "files"});
+      const MappedArray array(graph_.folder(), record);
+      if (checksum(array.bytes()) != record.checksum) {
+        fail(record.file, "its checksum differs from the one in schema.json");
+      }
+    }
+  }
+
+  // Offsets start at 0, never fall, and end with what they point into.
+  void check_offsets() const {
+    const std::string suffix = "_offsets.npy";
+    for (const ArrayRecord& record : schema_.arrays) {
+      if (!record.file.ends_with(suffix)) continue;
+      const MappedArray array(graph_.folder(), record);
+      const auto offsets = array.as<int64_t>();
+      const std::string prefix = record.file.substr(0, record.file.size() - suffix.size());
+      const auto end = static_cast<int64_t>(pointed_at(prefix));
+      if (offsets.empty() || offsets.front() != 0 || offsets.back() != end) {
+        fail(record.file, fmt::format("its offsets do not run from 0 to {}", end));
+      }
+      const auto fall = std::is_sorted_until(offsets.begin(), offsets.end());
+      if (fall != offsets.end()) {
+        fail(record.file, fmt::format("its offsets fall at {}", fall - offsets.begin()));
+      }
+    }
+  }
+
+  uint64_t pointed_at(const std::string& prefix) const {
+    for (const ArrayRecord& record : schema_.arrays) {
+      for (const char* part : {"_bytes.npy", "_classes.npy", "_sources.npy"}) {
+        if (record.file == prefix + part) return num_items(record.shape);
+      }
+    }
+    fail(prefix + "_offsets.npy", "nothing belongs to it");
+  }
+
+  // --- edges ---
+
+  void check_edges(NodeType type) {
+    const auto relations = schema_.incoming(type);
+    std::vector<DegreeCounter> degrees(relations.size());
+    Progress report{.stage = "edges into " + schema_.at(type).name, .unit = "edges"};
+    for (uint64_t node = 0; node < graph_.num_nodes(type); ++node) {
+      const auto target = static_cast<NodeId>(node);
+      for (uint32_t slot = 0; slot < relations.size(); ++slot) {
+        const Neighbors neighbors = graph_.incoming(relations[slot], target);
+        check_list(relations[slot], target, neighbors);
+        degrees[slot].add(neighbors.size());
+        report.count += neighbors.size();
+      }
+      if (node % kNodesBetweenReports != 0) continue;
+      report.fraction = static_cast<double>(node) / static_cast<double>(graph_.num_nodes(type));
+      progress_(report);
+    }
+    for (uint32_t slot = 0; slot < relations.size(); ++slot) {
+      check_degrees(relations[slot], degrees[slot]);
+    }
+  }
+
+  void check_list(Relation relation, NodeId target, const Neighbors& neighbors) {
+    const RelationSpec& spec = schema_.at(relation);
+    const uint64_t limit = graph_.num_nodes(spec.source);
+    Edge last{.time = kNoTime, .weight = -std::numeric_limits<float>::infinity()};
+    for (size_t i = 0; i < neighbors.size(); ++i) {
+      const Edge edge{.source = neighbors.sources[i],
+                      .target = target,
+                      .time = neighbors.times.empty() ? kNoTime : neighbors.times[i],
+                      .weight = neighbors.weights.empty() ? 1.0F : neighbors.weights[i]};
+      const EdgePosition position = neighbors.first + i;
+      if (edge.source >= limit) {
+        fail(spec.target, "incoming_sources.npy",
+             fmt::format("entry {} ({} of node {}) is the unknown source {}", position, spec.edge,
+                         target, edge.source));
+      }
+      if (!std::isfinite(edge.weight)) {
+        fail(spec.target, "incoming_weights.npy", fmt::format("entry {} is not finite", position));
+      }
+      if (std::tie(edge.source, edge.time, edge.weight) <
+          std::tie(last.source, last.time, last.weight)) {
+        fail(spec.target, "incoming_sources.npy",
+             fmt::format("entry {} ({} of node {}) is out of order", position, spec.edge, target));
+      }
+      check_time(spec.target, "incoming_times.npy", edge.time);
+      add_fingerprint(relation, edge);
+      last = edge;
+    }
+  }
+
+  void check_degrees(Relation relation, const DegreeCounter& counter) const {
+    const DegreeSummary found = counter.summary();
+    const DegreeSummary& stated = schema_.at(relation).degrees;
+    if (counter.edges() == schema_.at(relation).edges && found.mean == stated.mean &&
+        found.median == stated.median && found.maximum == stated.maximum &&
+        found.without == stated.without) {
+      return;
+    }
+    fail("schema.json", fmt::format("number and degrees of {} are not those of the lists",
+                                    schema_.describe(relation)));
+  }
+
+  // A sum of hashes does not depend on the order: both directions must give the same one.
+  void add_fingerprint(Relation relation, const Edge& edge) {
+    const auto relation_hash = [&](NodeId source, NodeId target) {
+      return hash(source, target, static_cast<uint32_t>(edge.time),
+                  std::bit_cast<uint32_t>(edge.weight));
+    };
+    fingerprints_[index(relation)].forward += relation_hash(edge.source, edge.target);
+    fingerprints_[index(relation)].backward += relation_hash(edge.target, edge.source);
+  }
+
+  void check_reverses() const {
+    for (size_t i = 0; i < fingerprints_.size(); ++i) {
+      const Relation reverse = schema_.reverse(Relation(i));
+      if (fingerprints_[i].forward != fingerprints_[index(reverse)].backward) {
+        fail("schema.json", fmt::format("{} and {} do not hold the same edges",
+                                        schema_.describe(Relation(i)), schema_.describe(reverse)));
+      }
+    }
+  }
+
+  void check_time(NodeType type, const std::string& file, Time time) const {
+    if (time == kNoTime) return;
+    const auto& range = schema_.time_range;
+    if (!range || time < range->first || time > range->second) {
+      fail(type, file, fmt::format("time {} lies outside the range in schema.json", time));
+    }
+  }
+
+  // --- nodes ---
+
+  void check_nodes(NodeType type) const {
+    const NodeTypeSpec& spec = schema_.at(type);
+    for (const Time time : graph_.times(type)) check_time(type, "time.npy", time);
+    for (uint64_t n = 0; n < spec.nodes; ++n) {
+      const auto node = static_cast<NodeId>(n);
+      static_cast<void>(graph_.name(type, node));  // checks its offsets
+      if (!spec.first_id && graph_.find(type, graph_.id(type, node)) != node) {
+        fail(type, "id_index.npy", fmt::format("node {} is not found under its id", n));
+      }
+    }
+    const Features features = graph_.features(type);
+    const auto finite_half = [](uint16_t half) { return std::isfinite(from_half(half)); };
+    const auto finite = [](float value) { return std::isfinite(value); };
+    if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
+        !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
+      fail(type, "features.npy", "it holds numbers that are not finite");
+    }
+  }
+
+  void check_labels(NodeType type) const {
+    for (uint32_t label = 0; label < schema_.at(type).labels.size(); ++label) {
+      for (uint64_t node = 0; node < graph_.num_nodes(type); ++node) {
+        check_label(type, label, static_cast<NodeId>(node));
+      }
+    }
+  }
+
+  void check_label(NodeType type, uint32_t label, NodeId node) const {
+    const LabelSpec& spec = schema_.at(type).labels[label];
+    for (const uint32_t number : graph_.label_classes(type, label, node)) {
+      if (number < spec.classes.size()) continue;
+      fail(type, "label_" + spec.name + "_classes.npy",
+           fmt::format("class {} of node {} is out of range", number, node));
+    }
+    if (graph_.split(type, label, node) > Split::test) {
+      fail(type, "label_" + spec.name + "_split.npy",
+           fmt::format("the split of node {} is unknown", node));
+    }
+  }
+
+  struct Fingerprint {
+    uint64_t forward = 0;
+    uint64_t backward = 0;
+  };
+
+  const HeteroGraph& graph_;
+  const Schema& schema_;
+  const ProgressSink& progress_;
+  std::vector<Fingerprint> fingerprints_;
+};
+
+}  // namespace
+
+void verify(const HeteroGraph& graph, const ProgressSink& progress) {
+  Checker(graph, progress).check();
+}
+
+}  // namespace hgt

@@ -1,0 +1,288 @@
+#include "hgt/graph/hetero_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/graph/half.h"
+#include "hgt/graph/id_map.h"
+
+namespace hgt {
+
+namespace {
+
+struct LabelArrays {
+  MappedArray offsets, classes, split;
+};
+
+// The arrays of one node type; those the type does not have stay unmapped.
+struct TypeArrays {
+  MappedArray offsets, sources, edge_times, edge_weights;
+  MappedArray time, features;
+  MappedArray id_offsets, id_bytes, id_index, name_offsets, name_bytes;
+  std::vector<LabelArrays> labels;
+
+  StringColumn names() const {
+    return {.offsets = name_offsets.as<int64_t>(), .bytes = name_bytes.as<char>()};
+  }
+  IdIndex ids() const {
+    return {.slots = id_index.as<uint32_t>(),
+            .ids = {.offsets = id_offsets.as<int64_t>(), .bytes = id_bytes.as<char>()}};
+  }
+};
+
+std::string read_text(const Path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+Schema read_schema(const Path& folder) {
+  const Path file = folder / "schema.json";
+  if (!std::filesystem::exists(folder)) {
+    throw Error(fmt::format("{}: there is no such graph folder", folder.string()));
+  }
+  if (!std::filesystem::is_regular_file(file)) {
+    throw Error(fmt::format(
+        "{}: is no graph folder (it has no schema.json); make one with 'hgt import' or 'hgt "
+        "generate'",
+        folder.string()));
+  }
+  return Schema::from_json(read_text(file), file);
+}
+
+// Maps the arrays that the schema's types call for, each with the shape that it implies.
+class Opener {
+ public:
+  Opener(const Path& folder, const Schema& schema) : folder_(folder), schema_(schema) {
+    for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);
+  }
+
+  TypeArrays open(NodeType type) {
+    const NodeTypeSpec& spec = schema_.at(type);
+    const std::string prefix = spec.name + "/";
+    TypeArrays arrays;
+    open_edges(type, prefix, arrays);
+    if (spec.kind == NodeKind::event) map(arrays.time, prefix + "time.npy", "<i4", {spec.nodes});
+    if (!spec.first_id) open_ids(spec, prefix, arrays);
+    if (spec.names) {
+      map(arrays.name_offsets, prefix + "name_offsets.npy", "<i8", {spec.nodes + 1});
+      map(arrays.name_bytes, prefix + "name_bytes.npy", "|u1");
+    }
+    if (spec.features) {
+      const bool half = spec.features->type == FeatureType::float16;
+      map(arrays.features, prefix + "features.npy", half ? "<f2" : "<f4",
+          {spec.nodes, spec.features->width});
+    }
+    for (const LabelSpec& label : spec.labels) {
+      LabelArrays& into = arrays.labels.emplace_back();
+      const std::string name = prefix + "label_" + label.name;
+      map(into.offsets, name + "_offsets.npy", "<i8", {spec.nodes + 1});
+      map(into.classes, name + "_classes.npy", "<u4");
+      if (label.split) map(into.split, name + "_split.npy", "|u1", {spec.nodes});
+    }
+    return arrays;
+  }
+
+ private:
+  void open_edges(NodeType type, const std::string& prefix, TypeArrays& arrays) {
+    uint64_t entries = 0;
+    bool times = false;
+    bool weights = false;
+    for (const Relation relation : schema_.incoming(type)) {
+      entries += schema_.at(relation).edges;
+      times = times || schema_.at(relation).times;
+      weights = weights || schema_.at(relation).weights;
+    }
+    const uint64_t lists = schema_.at(type).nodes * schema_.incoming(type).size();
+    map(arrays.offsets, prefix + "incoming_offsets.npy", "<i8", {lists + 1});
+    map(arrays.sources, prefix + "incoming_sources.npy", "<u4", {entries});
+    if (times) map(arrays.edge_times, prefix + "incoming_times.npy", "<i4", {entries});
+    if (weights) map(arrays.edge_weights, prefix + "incoming_weights.npy", "<f4", {entries});
+  }
+
+  void open_ids(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
+    map(arrays.id_offsets, prefix + "id_offsets.npy", "<i8", {spec.nodes + 1});
+    map(arrays.id_bytes, prefix + "id_bytes.npy", "|u1");
+    map(arrays.id_index, prefix + "id_index.npy", "<u4");
+    const uint64_t slots = arrays.id_index.as<uint32_t>().size();
+    if ((slots & (slots - 1)) != 0 || slots < 2 * spec.nodes) {
+      throw Error(fmt::format("{}: has {} slots for {} nodes; the file is damaged",
+                              (folder_ / (prefix + "id_index.npy")).string(), slots, spec.nodes));
+    }
+  }
+
+  // An empty shape: one dimension of any extent.
+  void map(MappedArray& into, const std::string& file, std::string_view dtype,
+           const std::vector<uint64_t>& shape = {}) {
+    const auto found = records_.find(file);
+    if (found == records_.end()) {
+      throw Error(fmt::format("{}: does not list the array {} that its types call for",
+                              (folder_ / "schema.json").string(), file));
+    }
+    const ArrayRecord& record = *found->second;
+    const bool fits = shape.empty() ? record.shape.size() == 1 : record.shape == shape;
+    if (!fits || record.dtype != dtype) {
+      throw Error(
+          fmt::format("{}: the shape or dtype of {} does not fit the number of nodes and "
+                      "edges",
+                      (folder_ / "schema.json").string(), file));
+    }
+    into = MappedArray(folder_, record);
+  }
+
+  const Path& folder_;
+  const Schema& schema_;
+  std::map<std::string, const ArrayRecord*> records_;
+};
+
+}  // namespace
+
+struct HeteroGraph::State {
+  const TypeArrays& at(NodeType type) const { return types[index(type)]; }
+
+  Path folder;
+  Schema schema;
+  std::vector<TypeArrays> types;
+};
+
+HeteroGraph HeteroGraph::open(const Path& folder) {
+  auto state = std::make_shared<State>();
+  state->folder = folder;
+  state->schema = read_schema(folder);
+  Opener opener(state->folder, state->schema);
+  for (size_t type = 0; type < state->schema.node_types().size(); ++type) {
+    state->types.push_back(opener.open(NodeType(type)));
+  }
+  HeteroGraph graph;
+  graph.state_ = std::move(state);
+  return graph;
+}
+
+const Path& HeteroGraph::folder() const { return state_->folder; }
+const Schema& HeteroGraph::schema() const { return state_->schema; }
+
+uint64_t HeteroGraph::num_entries(NodeType target) const {
+  return state_->at(target).sources.as<NodeId>().size();
+}
+
+std::span<const int64_t> HeteroGraph::incoming_offsets(NodeType type, NodeId target) const {
+  assert(target < num_nodes(type));
+  const size_t slots = schema().incoming(type).size();
+  return state_->at(type).offsets.as<int64_t>().subspan(target * slots, slots + 1);
+}
+
+Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
+  const RelationSpec& spec = schema().at(relation);
+  const TypeArrays& arrays = state_->at(spec.target);
+  const auto offsets = incoming_offsets(spec.target, target);
+  const int64_t begin = offsets[spec.slot];
+  const int64_t end = offsets[spec.slot + 1];
+  const auto sources = arrays.sources.as<NodeId>();
+  if (begin < 0 || end < begin || static_cast<uint64_t>(end) > sources.size()) {
+    throw Error(
+        fmt::format("{}: the list of node {} is damaged (entries {} to {} of {}); make the "
+                    "graph again",
+                    (folder() / schema().at(spec.target).name / "incoming_offsets.npy").string(),
+                    target, begin, end, sources.size()));
+  }
+  const auto first = static_cast<uint64_t>(begin);
+  const auto count = static_cast<uint64_t>(end - begin);
+  Neighbors neighbors{
+      .sources = sources.subspan(first, count), .times = {}, .weights = {}, .first = first};
+  if (spec.times) neighbors.times = arrays.edge_times.as<Time>().subspan(first, count);
+  if (spec.weights) neighbors.weights = arrays.edge_weights.as<float>().subspan(first, count);
+  return neighbors;
+}
+
+std::span<const NodeId> HeteroGraph::incoming_sources(NodeType type) const {
+  return state_->at(type).sources.as<NodeId>();
+}
+std::span<const Time> HeteroGraph::incoming_times(NodeType type) const {
+  return state_->at(type).edge_times.as<Time>();
+}
+std::span<const float> HeteroGraph::incoming_weights(NodeType type) const {
+  return state_->at(type).edge_weights.as<float>();
+}
+
+std::span<const Time> HeteroGraph::times(NodeType type) const {
+  return state_->at(type).time.as<Time>();
+}
+
+Time HeteroGraph::time(NodeType type, NodeId node) const {
+  const auto all = times(type);
+  return all.empty() ? kNoTime : all[node];
+}
+
+Features HeteroGraph::features(NodeType type) const {
+  const auto& spec = schema().at(type).features;
+  if (!spec) return {};
+  const MappedArray& array = state_->at(type).features;
+  if (spec->type == FeatureType::float32) {
+    return {.width = spec->width, .floats = array.as<float>(), .halves = {}};
+  }
+  return {.width = spec->width, .floats = {}, .halves = array.as<uint16_t>()};
+}
+
+void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row) const {
+  const Features all = features(type);
+  assert(row.size() == all.width);
+  const uint64_t begin = node * all.width;
+  if (!all.floats.empty()) {
+    std::copy_n(all.floats.begin() + static_cast<ptrdiff_t>(begin), all.width, row.begin());
+  } else if (!all.halves.empty()) {
+    const auto halves = all.halves.subspan(begin, all.width);
+    std::transform(halves.begin(), halves.end(), row.begin(), from_half);
+  }
+}
+
+std::string_view HeteroGraph::name(NodeType type, NodeId node) const {
+  return schema().at(type).names ? state_->at(type).names().at(node) : std::string_view{};
+}
+
+std::string HeteroGraph::id(NodeType type, NodeId node) const {
+  const auto& first = schema().at(type).first_id;
+  if (first) return std::to_string(*first + static_cast<int64_t>(node));
+  return std::string(state_->at(type).ids().ids.at(node));
+}
+
+std::optional<NodeId> HeteroGraph::find(NodeType type, std::string_view id) const {
+  const auto& first = schema().at(type).first_id;
+  if (!first) return state_->at(type).ids().find(id);
+  return sequence_node(*first, num_nodes(type), id);
+}
+
+std::optional<uint32_t> HeteroGraph::find_label(NodeType type, std::string_view name) const {
+  const auto& labels = schema().at(type).labels;
+  for (uint32_t i = 0; i < labels.size(); ++i) {
+    if (labels[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::span<const uint32_t> HeteroGraph::label_classes(NodeType type, uint32_t label,
+                                                     NodeId node) const {
+  const LabelArrays& arrays = state_->at(type).labels[label];
+  const int64_t begin = arrays.offsets.as<int64_t>()[node];
+  const int64_t end = arrays.offsets.as<int64_t>()[node + size_t{1}];
+  const auto classes = arrays.classes.as<uint32_t>();
+  if (begin < 0 || end < begin || static_cast<uint64_t>(end) > classes.size()) {
+    throw Error(fmt::format("{}: the label '{}' of {} is damaged at node {}; make the graph again",
+                            folder().string(), schema().at(type).labels[label].name,
+                            schema().at(type).name, node));
+  }
+  return classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+Split HeteroGraph::split(NodeType type, uint32_t label, NodeId node) const {
+  const auto splits = state_->at(type).labels[label].split.as<uint8_t>();
+  return splits.empty() ? Split::none : Split(splits[node]);
+}
+
+}  // namespace hgt

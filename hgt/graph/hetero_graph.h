@@ -1,0 +1,88 @@
+// HeteroGraph: a graph folder, opened.
+//
+//   const auto graph = HeteroGraph::open("cs.graph");
+//   const NodeType paper = graph.schema().node_type("paper");
+//   const Relation writes = graph.schema().relation("author", "writes_first", "paper");
+//   if (const auto node = graph.find(paper, "P19-1001"))
+//     for (NodeId author : graph.incoming(writes, *node).sources) ...
+//
+// The arrays are mapped, not read: opening costs the same whatever the number of edges, the graph
+// need not fit in memory, and all threads and processes share its pages. Immutable: cheap to copy,
+// safe to use from any number of threads. Spans and views live as long as any copy of the graph.
+//
+// Opening checks the schema and, for every file, header and size. Offsets are checked when they are
+// used, so that a damaged file gives an Error and never a crash; verify() in graph_check.h checks
+// every byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hgt/graph/graph_builder.h"
+#include "hgt/graph/schema.h"
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+// The incoming edges of one target node for one relation, sorted by source (then time, weight).
+struct Neighbors {
+  std::span<const NodeId> sources;
+  std::span<const Time> times;     // empty: the relation's edges carry no time of their own
+  std::span<const float> weights;  // empty: the relation's edges carry no weight
+  EdgePosition first = 0;          // store position of sources[0]; sources[i] has first + i
+
+  size_t size() const { return sources.size(); }
+};
+
+// The feature matrix of a node type, as stored: exactly one of the two spans is used.
+struct Features {
+  uint64_t width = 0;                // 0: the type has no features
+  std::span<const float> floats;     // [nodes * width]
+  std::span<const uint16_t> halves;  // [nodes * width], bits of fp16; see half.h
+};
+
+class HeteroGraph {
+ public:
+  // Throws Error: no graph folder, a damaged or incomplete file.
+  static HeteroGraph open(const Path& folder);
+
+  const Path& folder() const;
+  const Schema& schema() const;
+  uint64_t num_nodes(NodeType type) const { return schema().at(type).nodes; }
+  uint64_t num_edges(Relation relation) const { return schema().at(relation).edges; }
+  uint64_t num_entries(NodeType target) const;  // incoming entries over all relations
+
+  // --- edges. Requires target < num_nodes ---
+  Neighbors incoming(Relation relation, NodeId target) const;
+  // The whole incoming list of a target, and where each relation's part ends in it:
+  // offsets[slot] .. offsets[slot + 1] are store positions. [relations entering the type + 1]
+  std::span<const int64_t> incoming_offsets(NodeType type, NodeId target) const;
+  std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
+  std::span<const Time> incoming_times(NodeType type) const;      // empty: no relation has times
+  std::span<const float> incoming_weights(NodeType type) const;
+
+  // --- nodes. Requires node < num_nodes ---
+  // kNoTime: a plain node, or an event node whose table gave no time.
+  Time time(NodeType type, NodeId node) const;
+  std::span<const Time> times(NodeType type) const;  // empty: a plain type
+  Features features(NodeType type) const;
+  void copy_features(NodeType type, NodeId node, std::span<float> row) const;
+  std::string_view name(NodeType type, NodeId node) const;  // "": the type has no names
+  std::string id(NodeType type, NodeId node) const;         // the user's own
+  std::optional<NodeId> find(NodeType type, std::string_view id) const;
+
+  // --- labels: `label` counts the labels of the type, as in the schema ---
+  std::optional<uint32_t> find_label(NodeType type, std::string_view name) const;
+  std::span<const uint32_t> label_classes(NodeType type, uint32_t label, NodeId node) const;
+  Split split(NodeType type, uint32_t label, NodeId node) const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace hgt

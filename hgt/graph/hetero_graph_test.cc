@@ -1,0 +1,276 @@
+#include "hgt/graph/hetero_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/graph/graph_test_folder.h"
+
+namespace hgt {
+namespace {
+
+template <typename T>
+std::vector<T> to_vector(std::span<const T> items) {
+  return {items.begin(), items.end()};
+}
+
+using Nodes = std::vector<NodeId>;
+using Times = std::vector<Time>;
+using Floats = std::vector<float>;
+
+// The small graph, built once for all tests of this file.
+class SmallGraph : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TestFolder>();
+    build_small_graph(*folder_ / "small.graph");
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  Neighbors incoming(const char* source, const char* edge, const char* target, NodeId node) const {
+    return graph_.incoming(schema_.relation(source, edge, target), node);
+  }
+  Nodes sources(const char* source, const char* edge, const char* target, NodeId node) const {
+    return to_vector(incoming(source, edge, target, node).sources);
+  }
+
+  static std::unique_ptr<TestFolder> folder_;
+  HeteroGraph graph_ = HeteroGraph::open(*folder_ / "small.graph");
+  const Schema& schema_ = graph_.schema();
+  NodeType paper_ = schema_.node_type("paper");
+  NodeType author_ = schema_.node_type("author");
+  NodeType venue_ = schema_.node_type("venue");
+};
+std::unique_ptr<TestFolder> SmallGraph::folder_;
+
+TEST_F(SmallGraph, HasItsNodesAndEdges) {
+  EXPECT_EQ(graph_.folder(), *folder_ / "small.graph");
+  EXPECT_EQ(graph_.num_nodes(paper_), 4U);
+  EXPECT_EQ(graph_.num_nodes(author_), 3U);
+  EXPECT_EQ(graph_.num_nodes(venue_), 2U);
+  EXPECT_EQ(graph_.num_edges(schema_.relation("author", "writes", "paper")), 5U);
+  EXPECT_EQ(graph_.num_edges(schema_.relation("paper", "cites", "paper")), 3U);
+  EXPECT_EQ(graph_.num_edges(schema_.relation("author", "knows", "author")), 5U);
+  EXPECT_EQ(graph_.num_entries(venue_), 4U);
+  EXPECT_EQ(graph_.num_entries(author_), 5U + 5U);
+  EXPECT_EQ(graph_.num_entries(paper_), 5U + 3U + 3U + 4U);
+  EXPECT_EQ(schema_.time_range, (std::pair<Time, Time>(2016, 2021)));
+  EXPECT_EQ(schema_.origin.at("made"), "by hand");
+}
+
+TEST_F(SmallGraph, ListsIncomingSourcesInOrder) {
+  EXPECT_EQ(sources("author", "writes", "paper", 0), (Nodes{0, 1}));
+  EXPECT_EQ(sources("author", "writes", "paper", 1), Nodes{});
+  EXPECT_EQ(sources("author", "writes", "paper", 2), (Nodes{1, 1}));
+  EXPECT_EQ(sources("author", "writes", "paper", 3), Nodes{2});
+  EXPECT_EQ(sources("paper", "rev_writes", "author", 1), (Nodes{0, 2, 2}));
+  EXPECT_EQ(sources("paper", "cites", "paper", 0), (Nodes{2, 3}));
+  EXPECT_EQ(sources("paper", "is_cited_by", "paper", 3), (Nodes{0, 2}));
+  EXPECT_EQ(sources("paper", "appears_in", "venue", 1), (Nodes{1, 2, 3}));
+  EXPECT_EQ(sources("venue", "rev_appears_in", "paper", 0), Nodes{0});
+  EXPECT_EQ(sources("author", "knows", "author", 0), Nodes{1});
+  EXPECT_EQ(sources("author", "knows", "author", 1), (Nodes{0, 1, 2}));
+  EXPECT_EQ(sources("author", "knows", "author", 2), Nodes{1});
+}
+
+TEST_F(SmallGraph, GivesTimesAndWeightsInBothDirections) {
+  EXPECT_EQ(to_vector(incoming("author", "writes", "paper", 0).weights), (Floats{1.0F, 0.5F}));
+  EXPECT_EQ(to_vector(incoming("author", "writes", "paper", 0).times), Times{});
+  EXPECT_EQ(to_vector(incoming("paper", "rev_writes", "author", 2).weights), Floats{-1.5F});
+  EXPECT_EQ(to_vector(incoming("paper", "appears_in", "venue", 1).times),
+            (Times{kNoTime, 2019, 2021}));
+  EXPECT_EQ(to_vector(incoming("paper", "appears_in", "venue", 1).weights), Floats{});
+  EXPECT_EQ(to_vector(incoming("venue", "rev_appears_in", "paper", 3).times), Times{2021});
+  const Neighbors knows = incoming("author", "knows", "author", 1);
+  EXPECT_EQ(to_vector(knows.times), (Times{2018, kNoTime, 2016}));
+  EXPECT_EQ(to_vector(knows.weights), (Floats{1.0F, 3.0F, 0.5F}));
+  EXPECT_EQ(to_vector(incoming("author", "knows", "author", 2).times), Times{2016});
+  EXPECT_TRUE(incoming("paper", "cites", "paper", 0).times.empty());
+}
+
+TEST_F(SmallGraph, PlacesEveryListInTheArraysOfItsTarget) {
+  for (size_t r = 0; r < schema_.relations().size(); ++r) {
+    const RelationSpec& spec = schema_.at(Relation(r));
+    const auto sources = graph_.incoming_sources(spec.target);
+    for (NodeId node = 0; node < graph_.num_nodes(spec.target); ++node) {
+      const Neighbors list = graph_.incoming(Relation(r), node);
+      const auto offsets = graph_.incoming_offsets(spec.target, node);
+      ASSERT_EQ(offsets.size(), schema_.incoming(spec.target).size() + 1);
+      EXPECT_EQ(offsets[spec.slot], static_cast<int64_t>(list.first));
+      EXPECT_EQ(offsets[spec.slot + 1], static_cast<int64_t>(list.first + list.size()));
+      EXPECT_EQ(to_vector(sources.subspan(list.first, list.size())), to_vector(list.sources));
+      if (!list.times.empty()) {
+        EXPECT_EQ(&graph_.incoming_times(spec.target)[list.first], list.times.data());
+      }
+      if (!list.weights.empty()) {
+        EXPECT_EQ(&graph_.incoming_weights(spec.target)[list.first], list.weights.data());
+      }
+    }
+  }
+  EXPECT_TRUE(graph_.incoming_weights(venue_).empty());
+  EXPECT_EQ(graph_.incoming_times(venue_).size(), 4U);
+}
+
+TEST_F(SmallGraph, KnowsIdsInBothDirections) {
+  const std::vector<std::string> papers = {"P19-1001", "P 2", "07", "\xc3\xa9"};
+  for (NodeId node = 0; node < 4; ++node) {
+    EXPECT_EQ(graph_.id(paper_, node), papers[node]);
+    EXPECT_EQ(graph_.find(paper_, papers[node]), node);
+  }
+  EXPECT_EQ(graph_.id(venue_, 1), "8");
+  EXPECT_EQ(graph_.find(venue_, "7"), 0U);
+  for (const char* id : {"7", "", "P19-100", "P19-10011", "ada"}) {
+    EXPECT_EQ(graph_.find(paper_, id), std::nullopt) << id;
+  }
+  for (const char* id : {"0", "1", "6", "9", "07", ""}) {
+    EXPECT_EQ(graph_.find(venue_, id), std::nullopt) << id;
+  }
+  EXPECT_EQ(schema_.at(venue_).first_id, 7);
+  EXPECT_EQ(schema_.at(paper_).first_id, std::nullopt);
+}
+
+TEST_F(SmallGraph, KeepsNamesOfAnyBytes) {
+  EXPECT_EQ(graph_.name(paper_, 0), "Attention");
+  EXPECT_EQ(graph_.name(paper_, 1), "");
+  EXPECT_EQ(graph_.name(paper_, 2), std::string_view("a\n\"\xff\0z", 6));
+  EXPECT_EQ(graph_.name(paper_, 3), "The last");
+  EXPECT_EQ(graph_.name(author_, 2), "Cy");
+  EXPECT_EQ(graph_.name(venue_, 0), "");
+}
+
+TEST_F(SmallGraph, KnowsTheTimesOfEventNodesOnly) {
+  EXPECT_EQ(to_vector(graph_.times(paper_)), (Times{2017, kNoTime, 2019, 2020}));
+  EXPECT_EQ(graph_.time(paper_, 3), 2020);
+  EXPECT_EQ(graph_.time(paper_, 1), kNoTime);
+  EXPECT_EQ(graph_.time(author_, 0), kNoTime);
+  EXPECT_TRUE(graph_.times(author_).empty());
+}
+
+TEST_F(SmallGraph, KeepsFeaturesWithZeroRowsWhereTheyAreMissing) {
+  const auto row = [&](NodeType type, NodeId node, size_t width) {
+    Floats values(width, 99.0F);
+    graph_.copy_features(type, node, values);
+    return values;
+  };
+  EXPECT_EQ(row(author_, 0, 2), (Floats{1.5F, -2.25F}));
+  EXPECT_EQ(row(author_, 1, 2), (Floats{0.0F, 0.0F}));
+  EXPECT_EQ(row(author_, 2, 2), (Floats{0.1F, 3e38F}));
+  EXPECT_EQ(row(paper_, 2, 3), (Floats{0.5F, -1.0F, 65504.0F}));
+  EXPECT_EQ(row(paper_, 3, 3), (Floats{0.0F, 0.0F, 0.0F}));
+  EXPECT_NEAR(row(paper_, 0, 3)[0], 0.1F, 0.1F / 2048);
+  EXPECT_EQ(graph_.features(author_).floats.size(), 6U);
+  EXPECT_TRUE(graph_.features(author_).halves.empty());
+  EXPECT_EQ(graph_.features(paper_).halves.size(), 12U);
+  EXPECT_TRUE(graph_.features(paper_).floats.empty());
+  EXPECT_EQ(graph_.features(venue_).width, 0U);
+  EXPECT_EQ(schema_.at(author_).features->missing, 1U);
+  EXPECT_EQ(schema_.at(paper_).features->missing, 2U);
+}
+
+TEST_F(SmallGraph, NumbersClassesInTheirNaturalOrder) {
+  using Strings = std::vector<std::string>;
+  const auto topic = graph_.find_label(paper_, "topic");
+  ASSERT_TRUE(topic);
+  const LabelSpec& spec = schema_.at(paper_).labels[*topic];
+  EXPECT_EQ(spec.classes, (Strings{"9", "10", "100"}));  // numbers: by value
+  EXPECT_EQ(spec.class_names, (Strings{"nine", "10", "100"}));
+  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 0)), (Nodes{0, 1}));
+  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 1)), Nodes{});
+  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 2)), Nodes{0});
+  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 3)), Nodes{2});
+  const auto country = graph_.find_label(author_, "country");
+  ASSERT_TRUE(country);
+  EXPECT_EQ(schema_.at(author_).labels[*country].classes, (Strings{"10", "at", "se"}));
+  EXPECT_TRUE(schema_.at(author_).labels[*country].class_names.empty());
+  EXPECT_EQ(to_vector(graph_.label_classes(author_, *country, 0)), Nodes{2});
+  EXPECT_EQ(graph_.find_label(author_, "topic"), std::nullopt);
+}
+
+TEST_F(SmallGraph, KnowsTheSplitWhereTablesGaveOne) {
+  EXPECT_EQ(graph_.split(paper_, 0, 0), Split::train);
+  EXPECT_EQ(graph_.split(paper_, 0, 1), Split::none);
+  EXPECT_EQ(graph_.split(paper_, 0, 2), Split::validation);
+  EXPECT_EQ(graph_.split(paper_, 0, 3), Split::test);
+  EXPECT_EQ(graph_.split(author_, 0, 0), Split::none);
+  EXPECT_TRUE(schema_.at(paper_).labels[0].split);
+  EXPECT_FALSE(schema_.at(author_).labels[0].split);
+}
+
+TEST_F(SmallGraph, StaysOpenWhileAnyCopyLives) {
+  auto first = std::make_unique<HeteroGraph>(HeteroGraph::open(*folder_ / "small.graph"));
+  const HeteroGraph copy = *first;
+  const std::string_view name = first->name(paper_, 0);
+  first.reset();
+  EXPECT_EQ(name, "Attention");
+  EXPECT_EQ(copy.num_nodes(paper_), 4U);
+}
+
+TEST_F(SmallGraph, CanBeReadByManyThreads) {
+  std::vector<std::thread> threads;
+  std::vector<int> good(4);
+  for (size_t t = 0; t < good.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 500; ++i) {
+        good[t] += graph_.find(paper_, "07") == 2U && graph_.name(author_, 1) == "Bob" &&
+                           sources("paper", "cites", "paper", 0) == Nodes{2, 3}
+                       ? 1
+                       : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, (std::vector<int>{500, 500, 500, 500}));
+}
+
+TEST_F(SmallGraph, WorksFromARelativePathAndASymbolicLink) {
+  std::filesystem::create_directory_symlink(*folder_ / "small.graph", *folder_ / "link");
+  EXPECT_EQ(HeteroGraph::open(*folder_ / "link").num_nodes(paper_), 4U);
+  EXPECT_EQ(HeteroGraph::open(
+                (*folder_ / "small.graph").lexically_relative(std::filesystem::current_path()))
+                .num_nodes(paper_),
+            4U);
+}
+
+TEST(HeteroGraph, NamesAFolderThatIsMissingOrNoGraph) {
+  const TestFolder folder;
+  const std::string missing = error_of([&] { HeteroGraph::open(folder / "none.graph"); });
+  EXPECT_TRUE(contains(missing, (folder / "none.graph").string())) << missing;
+  const std::string empty = error_of([&] { HeteroGraph::open(folder.path()); });
+  EXPECT_TRUE(contains(empty, folder.path().string())) << empty;
+  write_bytes(folder / "file", "x");
+  EXPECT_NE(error_of([&] { HeteroGraph::open(folder / "file"); }), "");
+  std::filesystem::create_directory(folder / "schema.json");
+  EXPECT_NE(error_of([&] { HeteroGraph::open(folder.path()); }), "");
+}
+
+TEST(HeteroGraph, OpensAGraphWithoutNodesOrEdges) {
+  const TestFolder folder;
+  {
+    GraphBuilder builder(folder / "empty.graph", small_schema());
+    builder.finish();
+  }
+  const HeteroGraph graph = HeteroGraph::open(folder / "empty.graph");
+  for (size_t type = 0; type < 3; ++type) {
+    EXPECT_EQ(graph.num_nodes(NodeType(type)), 0U);
+    EXPECT_EQ(graph.num_entries(NodeType(type)), 0U);
+    EXPECT_EQ(graph.find(NodeType(type), "0"), std::nullopt);
+  }
+  EXPECT_EQ(graph.schema().time_range, std::nullopt);
+}
+
+TEST(HeteroGraph, OpensAGraphWithoutTypes) {
+  const TestFolder folder;
+  {
+    Schema schema;
+    schema.number_relations();
+    GraphBuilder(folder / "none.graph", schema).finish();
+  }
+  EXPECT_TRUE(HeteroGraph::open(folder / "none.graph").schema().node_types().empty());
+}
+
+}  // namespace
+}  // namespace hgt

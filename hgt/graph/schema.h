@@ -1,0 +1,152 @@
+// The schema of a graph: node types, edge types, meta relations, the unit of time, and the list of
+// the array files that hold the data. Strings live here; everything else speaks numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+enum class NodeKind { plain, event };  // an event node carries a time of its own
+enum class TimeUnit { year, month, day, hour, minute, second };
+enum class FeatureType { float32, float16 };
+
+std::string_view to_string(NodeKind kind);
+std::string_view to_string(TimeUnit unit);
+std::string_view to_string(FeatureType type);
+TimeUnit time_unit(std::string_view name);        // throws Error: unknown unit
+FeatureType feature_type(std::string_view name);  // "float32" or "float16"
+
+// Input vectors of one node type: one row per node.
+struct FeatureSpec {
+  uint64_t width = 0;
+  FeatureType type = FeatureType::float32;
+  std::string origin = {};  // where the numbers came from, in words
+  uint64_t missing = 0;     // nodes that had none; their rows are zero
+};
+
+// A categorical column of one node type; a node may have none, one or several classes.
+struct LabelSpec {
+  std::string name = {};
+  std::vector<std::string> classes = {};      // the value as the table spelled it
+  std::vector<std::string> class_names = {};  // for people; empty, or one for each class
+  bool split = false;  // tables said which nodes are for training and testing
+};
+
+struct NodeTypeSpec {
+  std::string name = {};
+  NodeKind kind = NodeKind::plain;
+  uint64_t nodes = 0;
+  // Ids that simply count up from a first number are not stored as text.
+  std::optional<int64_t> first_id = {};
+  bool names = false;  // nodes have a name or title
+  std::optional<FeatureSpec> features = {};
+  std::vector<LabelSpec> labels = {};
+};
+
+struct EdgeTypeSpec {
+  std::string name;
+  std::string reverse;  // equal to name: symmetric
+};
+
+// Of the numbers of incoming edges of one relation, over all nodes of its target type.
+struct DegreeSummary {
+  double mean = 0;
+  double median = 0;
+  uint64_t maximum = 0;
+  uint64_t without = 0;  // targets that have no such edge
+};
+
+struct RelationSpec {  // the meta relation <tau(s), phi(e), tau(t)>
+  NodeType source{};
+  std::string edge = {};
+  NodeType target{};
+  uint32_t slot = 0;     // place among the relations that enter `target`
+  bool reverse = false;  // made by the system as the other direction of a declared relation
+  bool times = false;    // edges carry a time of their own
+  bool weights = false;  // edges carry a weight
+  bool unique = false;   // of edges that agree in both ends and time, one is kept
+  uint64_t edges = 0;
+  uint64_t repeated = 0;  // edges that agreed with another one so; kept unless `unique`
+  DegreeSummary degrees = {};
+};
+
+// One .npy file of the graph folder.
+struct ArrayRecord {
+  std::string file;   // relative to the folder
+  std::string dtype;  // as in the .npy header: "<u4"
+  std::vector<uint64_t> shape;
+  uint64_t checksum = 0;  // XXH3-64 of the data, header excluded
+};
+
+// How a relation is declared: the reverse comes along by itself.
+struct RelationDeclaration {
+  std::string source, edge, target;
+  std::string reverse = {};  // default: "rev_" + edge
+  bool symmetric = false;    // stored in both directions under one name
+  bool times = false;
+  bool weights = false;
+  bool unique = false;
+};
+
+class Schema {
+ public:
+  // --- building: declare all, then number_relations() once ---
+  NodeType add_node_type(std::string name, NodeKind kind);
+  void add_relation(const RelationDeclaration& declaration);
+  // Sorts the relations by target type, then edge name, then source type, and numbers them: the
+  // numbers do not depend on the order of declaration. Afterwards Relation values are stable.
+  void number_relations();
+
+  // --- reading ---
+  std::span<const NodeTypeSpec> node_types() const { return node_types_; }
+  std::span<const EdgeTypeSpec> edge_types() const { return edge_types_; }
+  std::span<const RelationSpec> relations() const { return relations_; }
+  const NodeTypeSpec& at(NodeType type) const { return node_types_[index(type)]; }
+  NodeTypeSpec& at(NodeType type) { return node_types_[index(type)]; }
+  const RelationSpec& at(Relation relation) const { return relations_[index(relation)]; }
+  RelationSpec& at(Relation relation) { return relations_[index(relation)]; }
+
+  NodeType node_type(std::string_view name) const;  // unknown: an Error that lists the known ones
+  Relation relation(std::string_view source, std::string_view edge, std::string_view target) const;
+  std::optional<Relation> find_relation(NodeType source, std::string_view edge,
+                                        NodeType target) const;
+  // The relation that holds the same edges in the other direction; itself when symmetric.
+  Relation reverse(Relation relation) const;
+  // The relations that enter a type, in slot order.
+  std::span<const Relation> incoming(NodeType target) const { return incoming_[index(target)]; }
+  // The declarations alone: no nodes, edges, features, labels, times or arrays.
+  Schema without_contents() const;
+  std::string describe(Relation relation) const;  // "author -writes-> paper"
+
+  TimeUnit time_unit = TimeUnit::year;
+  std::optional<std::pair<Time, Time>> time_range;  // of all node and edge times
+  std::map<std::string, std::string> origin;        // how the graph was made
+  std::vector<ArrayRecord> arrays;
+
+  // The text of schema.json, and back. `file` is named in the errors of from_json.
+  std::string to_json() const;
+  static Schema from_json(const std::string& text, const Path& file);
+
+ private:
+  friend struct SchemaReader;
+  void add_edge_type(const std::string& name, const std::string& reverse);
+
+  std::vector<NodeTypeSpec> node_types_;
+  std::vector<EdgeTypeSpec> edge_types_;
+  std::vector<RelationSpec> relations_;
+  std::vector<std::vector<Relation>> incoming_;
+};
+
+// Names become file names and command-line words: letters, digits, '_', '-', '.'; no leading dot.
+bool is_valid_name(std::string_view name);
+
+}  // namespace hgt

@@ -1,0 +1,28 @@
+// The numbers that stand for nodes, types, relations and times.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+
+namespace hgt {
+
+using Path = std::filesystem::path;
+
+enum class NodeType : uint16_t {};  // tau(v), numbered as in the schema
+enum class Relation : uint16_t {};  // <tau(s), phi(e), tau(t)>, numbered as in the schema
+
+// Dense numbers: usable as an index into per-type and per-relation arrays.
+constexpr uint32_t index(NodeType type) { return static_cast<uint32_t>(type); }
+constexpr uint32_t index(Relation relation) { return static_cast<uint32_t>(relation); }
+
+using NodeId = uint32_t;        // index among the nodes of one type
+using EdgePosition = uint64_t;  // index among all incoming entries of one target type
+using Time = int32_t;           // T(v), in the unit that the schema names
+
+// The time of an event node whose table gave none. It then inherits like a plain node.
+constexpr Time kNoTime = std::numeric_limits<Time>::min();
+// One less than what four bytes hold: the id index stores node + 1.
+constexpr uint64_t kMaxNodes = std::numeric_limits<NodeId>::max() - 1;
+
+}  // namespace hgt
