@@ -1,0 +1,118 @@
+#include "hgt/tables/feature_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hgt/graph/graph_builder.h"
+#include "hgt/graph/text_features.h"
+#include "hgt/tables/number_text.h"
+
+namespace hgt {
+
+namespace {
+
+bool read_real(std::string_view text, float& number) {
+  const auto real = parse_real(text);
+  if (real) number = *real;
+  return real.has_value();
+}
+
+// Calls `use` for every part between separators, empty ones left out, until it says false.
+template <typename Use>
+bool each_part(std::string_view text, std::string_view separator, const Use& use) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end > 0 && !use(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(text.size(), end + separator.size()));
+  }
+  return true;
+}
+
+}  // namespace
+
+FeatureParser::FeatureParser(const FeatureColumns& spec, const TableReader& table,
+                             uint64_t declared_width)
+    : spec_(spec), width_(spec.width == 0 ? declared_width : spec.width) {
+  for (const std::string& name : spec.columns) columns_.push_back(table.column(name));
+}
+
+bool FeatureParser::reject(std::string what) {
+  defect_ = std::move(what);
+  return false;
+}
+
+bool FeatureParser::parse(const TableReader& table) {
+  values_.assign(width_, 0.0F);
+  if (!parse_form(table)) return false;
+  if (!features_fit(values_, spec_.type)) return reject("a feature is beyond the range of float16");
+  return true;
+}
+
+bool FeatureParser::parse_form(const TableReader& table) {
+  switch (spec_.form) {
+    case FeatureColumns::Form::columns:
+      return parse_columns(table);
+    case FeatureColumns::Form::list:
+      return parse_list(table.cell(columns_[0]));
+    case FeatureColumns::Form::sparse:
+      return parse_sparse(table.cell(columns_[0]));
+    default:
+      hashed_words(table.cell(columns_[0]), values_);
+      return true;
+  }
+}
+
+bool FeatureParser::parse_columns(const TableReader& table) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const std::string_view cell = table.cell(columns_[i]);
+    if (read_real(cell, values_[i])) continue;
+    return reject(fmt::format("'{}' in column {} is no finite number", cell, spec_.columns[i]));
+  }
+  return true;
+}
+
+bool FeatureParser::parse_list(std::string_view cell) {
+  values_.clear();
+  std::string_view bad;
+  const bool good = each_part(cell, spec_.separator, [&](std::string_view part) {
+    bad = part;
+    return read_real(part, values_.emplace_back());
+  });
+  if (!good) return reject(fmt::format("feature '{}' is no finite number", bad));
+  if (width_ == 0) width_ = values_.size();  // the first row tells
+  if (values_.size() == width_ && width_ > 0) return true;
+  return reject(fmt::format("{} features where {} are expected", values_.size(),
+                            width_ == 0 ? "some" : std::to_string(width_)));
+}
+
+bool FeatureParser::parse_sparse(std::string_view cell) {
+  std::string_view bad;
+  const bool good = each_part(cell, spec_.separator, [&](std::string_view part) {
+    bad = part;
+    const size_t colon = part.find(':');
+    if (colon == std::string_view::npos) return false;
+    const auto column = parse_whole(part.substr(0, colon));
+    if (!column || *column < 0 || static_cast<uint64_t>(*column) >= spec_.width) return false;
+    return read_real(part.substr(colon + 1), values_[static_cast<size_t>(*column)]);
+  });
+  return good ||
+         reject(fmt::format("feature '{}' is no index:value below width {}", bad, spec_.width));
+}
+
+std::string describe(const FeatureColumns& spec) {
+  switch (spec.form) {
+    case FeatureColumns::Form::hashed_words:
+      return fmt::format("hashed words of {}", spec.columns[0]);
+    case FeatureColumns::Form::npy:
+      return fmt::format("rows of {}", spec.columns[0]);
+    case FeatureColumns::Form::columns:
+      if (spec.columns.size() > 5) return fmt::format("{} columns", spec.columns.size());
+      return fmt::format("columns {}", fmt::join(spec.columns, ", "));
+    default:
+      return fmt::format("column {}", spec.columns[0]);
+  }
+}
+
+}  // namespace hgt

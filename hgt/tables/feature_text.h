@@ -1,0 +1,41 @@
+// Feature vectors out of the cells of a table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hgt/tables/manifest.h"
+#include "hgt/tables/table_reader.h"
+
+namespace hgt {
+
+class FeatureParser {
+ public:
+  // `declared_width`: where the spec leaves the width open, that of earlier tables; 0: the first
+  // row tells. Throws Error: a column that the table does not have.
+  FeatureParser(const FeatureColumns& spec, const TableReader& table, uint64_t declared_width = 0);
+
+  // Reads the current row into values(). False: it cannot be read, defect() says why.
+  bool parse(const TableReader& table);
+  std::span<const float> values() const { return values_; }
+  const std::string& defect() const { return defect_; }
+
+ private:
+  bool parse_form(const TableReader& table);
+  bool parse_columns(const TableReader& table);
+  bool parse_list(std::string_view cell);
+  bool parse_sparse(std::string_view cell);
+  bool reject(std::string what);
+
+  const FeatureColumns& spec_;
+  uint64_t width_;
+  std::vector<size_t> columns_;
+  std::vector<float> values_;
+  std::string defect_;
+};
+
+// Where the numbers came from, in words, for the schema.
+std::string describe(const FeatureColumns& spec);
+
+}  // namespace hgt

@@ -1,0 +1,287 @@
+#include "hgt/tables/table_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "hgt/error.h"
+#include "hgt/tables/npy_matrix.h"
+#include "hgt/tables/table_rows.h"
+#include "hgt/tables/table_scan.h"
+
+namespace hgt {
+
+namespace {
+
+// --- the schema that a manifest declares ---
+
+void declare_node_types(const Manifest& manifest, Schema& schema) {
+  std::map<std::string, NodeType> types;
+  for (const NodeTable& table : manifest.nodes) {
+    const auto found = types.find(table.type);
+    const NodeType type =
+        found != types.end() ? found->second : schema.add_node_type(table.type, NodeKind::plain);
+    types.emplace(table.type, type);
+    if (table.time) schema.at(type).kind = NodeKind::event;
+    if (table.name) schema.at(type).names = true;
+  }
+}
+
+void require_node_type(const Manifest& manifest, const Schema& schema, const std::string& name,
+                       uint64_t line) {
+  try {
+    static_cast<void>(schema.node_type(name));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}:{}: {}", manifest.file.string(), line, error.what()));
+  }
+}
+
+// Several tables may feed one relation: it has times or weights if one of them does.
+class RelationDeclarations {
+ public:
+  explicit RelationDeclarations(const Manifest& manifest) : manifest_(manifest) {}
+
+  void add(const EdgeTable& table, const std::string& type) {
+    const auto [place, is_new] =
+        places_.try_emplace({table.source.type, type, table.target.type}, all_.size());
+    if (is_new) {
+      all_.push_back({.source = table.source.type,
+                      .edge = type,
+                      .target = table.target.type,
+                      .reverse = table.reverse,
+                      .symmetric = table.symmetric});
+    }
+    RelationDeclaration& declaration = all_[place->second];
+    declaration.times = declaration.times || table.time.has_value();
+    declaration.weights = declaration.weights || table.weight.has_value();
+    declaration.unique = declaration.unique || table.unique;
+    if (declaration.symmetric != table.symmetric || declaration.reverse != table.reverse) {
+      throw Error(
+          fmt::format("{}:{}: edge type '{}' has another 'reverse' or 'symmetric' in an "
+                      "earlier table; repeat it here",
+                      manifest_.file.string(), table.source_table.line, type));
+    }
+  }
+  const std::vector<RelationDeclaration>& all() const { return all_; }
+
+ private:
+  const Manifest& manifest_;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> places_;
+  std::vector<RelationDeclaration> all_;
+};
+
+void declare_relations(const Manifest& manifest, Schema& schema) {
+  RelationDeclarations declarations(manifest);
+  for (const EdgeTable& table : manifest.edges) {
+    require_node_type(manifest, schema, table.source.type, table.source_table.line);
+    require_node_type(manifest, schema, table.target.type, table.source_table.line);
+    for (const std::string& type : table.edge_types()) declarations.add(table, type);
+  }
+  for (const RelationDeclaration& declaration : declarations.all()) {
+    schema.add_relation(declaration);
+  }
+}
+
+Schema declare_schema(const Manifest& manifest) {
+  Schema schema;
+  try {
+    declare_node_types(manifest, schema);
+    declare_relations(manifest, schema);
+    schema.number_relations();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    const std::string file = manifest.file.string();
+    throw Error(text.starts_with(file) ? text : fmt::format("{}: {}", file, text));
+  }
+  schema.time_unit = manifest.time_unit;
+  schema.origin = {{"made_by", "hgt import"}, {"name", manifest.name}};
+  return schema;
+}
+
+// --- the import ---
+
+class Importer {
+ public:
+  Importer(const Manifest& manifest, const Path& graph, const ImportOptions& options)
+      : manifest_(manifest),
+        options_(options),
+        folder_(options.tables.value_or(manifest.file.parent_path())),
+        builder_(graph, declare_schema(manifest), options.build),
+        context_{.manifest = manifest, .builder = builder_} {}
+
+  Imported run() {
+    check_files_exist();
+    check_labels();
+    for (const NodeTable& table : manifest_.nodes) import_nodes(table);
+    for (const NodeTable& table : manifest_.nodes) import_matrix(table);
+    for (const FeatureTable& table : manifest_.features) {
+      scan<FeatureRows>(table, table.source, "features of " + table.type);
+    }
+    for (const LabelTable& table : manifest_.labels) {
+      scan<LabelRows>(table, table.source, "labels of " + table.type);
+    }
+    for (const ClassTable& table : manifest_.classes) {
+      scan<ClassRows>(table, table.source, "classes of " + table.label);
+    }
+    for (const EdgeTable& table : manifest_.edges) import_edges(table);
+    Schema schema = builder_.finish();
+    return {std::move(schema), std::move(report_)};
+  }
+
+ private:
+  std::vector<Path> files(const TableSource& source) const {
+    return expand_files(source, folder_, manifest_.file);
+  }
+
+  // A missing file should be told before an hour of work, not after.
+  void check_files_exist() const {
+    for (const NodeTable& table : manifest_.nodes) {
+      files(table.source);
+      if (has_matrix(table)) NpyMatrix(folder_ / table.features->columns[0]);
+    }
+    for (const auto& table : manifest_.features) files(table.source);
+    for (const auto& table : manifest_.labels) files(table.source);
+    for (const auto& table : manifest_.classes) files(table.source);
+    for (const auto& table : manifest_.edges) files(table.source_table);
+  }
+
+  bool gives_label(const std::string& type, const std::string& label) const {
+    const auto in_nodes = [&](const NodeTable& table) {
+      return table.type == type &&
+             std::any_of(table.labels.begin(), table.labels.end(),
+                         [&](const LabelColumnSpec& spec) { return spec.name == label; });
+    };
+    const auto in_labels = [&](const LabelTable& table) {
+      return table.type == type && table.label.name == label;
+    };
+    return std::any_of(manifest_.nodes.begin(), manifest_.nodes.end(), in_nodes) ||
+           std::any_of(manifest_.labels.begin(), manifest_.labels.end(), in_labels);
+  }
+
+  void require_label(const std::string& type, const std::string& label, uint64_t line) const {
+    if (gives_label(type, label)) return;
+    throw Error(
+        fmt::format("{}:{}: no table gives the label '{}' of {}; add labels = {{ {} = "
+                    "\"COLUMN\" }} to its [[nodes]], or a [[labels]] table",
+                    manifest_.file.string(), line, label, type, label));
+  }
+
+  // by_label and [[classes]] must name a label that some table declares.
+  void check_labels() const {
+    for (const ClassTable& table : manifest_.classes) {
+      static_cast<void>(context_.node_type(table.type, table.source));
+      require_label(table.type, table.label, table.source.line);
+    }
+    for (const EdgeTable& table : manifest_.edges) {
+      const uint64_t line = table.source_table.line;
+      if (table.split.by == EdgeSplit::By::source_label) {
+        require_label(table.source.type, table.split.column, line);
+      } else if (table.split.by == EdgeSplit::By::target_label) {
+        require_label(table.target.type, table.split.column, line);
+      }
+    }
+  }
+
+  static bool has_matrix(const NodeTable& table) {
+    return table.features && table.features->form == FeatureColumns::Form::npy;
+  }
+
+  void import_nodes(const NodeTable& spec) {
+    if (spec.count == 0) return scan<NodeRows>(spec, spec.source, "nodes " + spec.type);
+    const NodeType type = context_.node_type(spec.type, spec.source);
+    for (uint64_t i = 0; i < spec.count; ++i) builder_.add_node(type, {});
+    report_.tables.push_back(
+        {.title = "nodes " + spec.type, .rows = spec.count, .kept = spec.count});
+  }
+
+  // Reads all files of an entry with one class of table_rows.h.
+  template <typename Rows, typename Spec>
+  void scan(const Spec& spec, const TableSource& source, const std::string& title) {
+    scan_entry(source, title, [&](const TableReader& table, TableReport& report, DefectLog& log) {
+      auto rows = std::make_shared<Rows>(context_, spec, table, report, log);
+      return [rows](const TableReader& row) { return rows->read(row); };
+    });
+  }
+
+  template <typename Bind>
+  void scan_entry(const TableSource& source, const std::string& title, const Bind& bind) {
+    TableReport& report = report_.tables.emplace_back(TableReport{.title = title});
+    DefectLog log(report, options_.strict);
+    const auto paths = files(source);
+    scan_table(source, paths, report, log, options_.build.progress,
+               [&](const TableReader& table) -> UseRow { return bind(table, report, log); });
+    if (report.rows == 0 && !source.may_be_empty) {
+      throw Error(
+          fmt::format("{}: the table has no rows; give a file with data, or write "
+                      "may_be_empty = true at {}:{}",
+                      paths.front().string(), manifest_.file.string(), source.line));
+    }
+  }
+
+  void import_edges(const EdgeTable& spec) {
+    std::vector<PositionRange> groups;
+    if (spec.split.by == EdgeSplit::By::order) find_positions(spec, groups);
+    scan_entry(spec.source_table, "edges " + spec.type,
+               [&](const TableReader& table, TableReport& report, DefectLog& log) {
+                 auto rows = std::make_shared<EdgeRows>(context_, spec, table, report, log, groups);
+                 return [rows](const TableReader& row) { return rows->read(row); };
+               });
+  }
+
+  void find_positions(const EdgeTable& spec, std::vector<PositionRange>& groups) {
+    TableReport unused;
+    DefectLog log(unused, false);  // the second pass reports the defects
+    scan_table(spec.source_table, files(spec.source_table), unused, log, options_.build.progress,
+               [&](const TableReader& table) -> UseRow {
+                 auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
+                 return [rows](const TableReader& row) { return rows->read(row); };
+               });
+  }
+
+  // Features in a .npy file: row i belongs to node i.
+  void import_matrix(const NodeTable& spec) {
+    if (!has_matrix(spec)) return;
+    const NodeType type = context_.node_type(spec.type, spec.source);
+    NpyMatrix matrix(folder_ / spec.features->columns[0]);
+    if (matrix.rows() != builder_.num_nodes(type)) {
+      throw Error(
+          fmt::format("{}: has {} rows for {} nodes of type {}; every row of the node table "
+                      "needs one (dropped rows shift them: see the report, or use --strict)",
+                      (folder_ / spec.features->columns[0]).string(), matrix.rows(),
+                      builder_.num_nodes(type), spec.type));
+    }
+    std::vector<float> values(matrix.width());
+    Progress report{.stage = spec.features->columns[0], .unit = "rows"};
+    for (uint64_t row = 0; row < matrix.rows(); ++row) {
+      matrix.read_row(row, values);
+      if (!features_fit(values, spec.features->type)) {
+        throw Error(
+            fmt::format("{}: row {} holds numbers that are not finite or do not fit its "
+                        "precision",
+                        (folder_ / spec.features->columns[0]).string(), row));
+      }
+      context_.set_features(type, *spec.features, static_cast<NodeId>(row), values);
+      if (row % 16384 != 0) continue;
+      report.count = row;
+      report.fraction = static_cast<double>(row) / static_cast<double>(matrix.rows());
+      options_.build.progress(report);
+    }
+  }
+
+  const Manifest& manifest_;
+  const ImportOptions& options_;
+  Path folder_;
+  GraphBuilder builder_;
+  ImportContext context_;
+  ImportReport report_;
+};
+
+}  // namespace
+
+Imported import_tables(const Manifest& manifest, const Path& graph, const ImportOptions& options) {
+  return Importer(manifest, graph, options).run();
+}
+
+}  // namespace hgt

@@ -1,0 +1,416 @@
+#include "hgt/tables/table_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cctype>
+#include <cstring>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+#include "hgt/error.h"
+#include "hgt/tables/byte_source.h"
+
+namespace hgt {
+namespace {
+
+constexpr size_t kFirstWindowBytes = size_t{1} << 20U;
+constexpr size_t kLargestWindowBytes = kMaxRowBytes + 2;  // the longest row and its CRLF
+constexpr size_t kListedColumnBytes = 2000;               // of column names in an error text
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+const char* find_byte(const char* begin, const char* end, char byte) {
+  const void* found = std::memchr(begin, byte, static_cast<size_t>(end - begin));
+  return static_cast<const char*>(found);
+}
+
+const char* without_carriage_return(const char* begin, const char* end) {
+  return begin != end && end[-1] == '\r' ? end - 1 : end;
+}
+
+uint64_t count_lines(const char* begin, const char* end) {
+  return static_cast<uint64_t>(std::count(begin, end, '\n'));
+}
+
+// The part of the text that is in memory: what the rows have not used up yet.
+class TextWindow {
+ public:
+  explicit TextWindow(const Path& file)
+      : source_(open_byte_source(file)), buffer_(kFirstWindowBytes) {}
+
+  const char* begin() const { return begin_; }
+  const char* end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+  size_t size() const { return static_cast<size_t>(end_ - begin_); }
+  bool holds_end_of_text() const { return source_ended_; }
+  const ByteSource& source() const { return *source_; }
+
+  // The line break at or after `from`, or the end of the text; nullptr: it is further on.
+  const char* line_end(const char* from) const {
+    const char* found = find_byte(from, end_, '\n');
+    return found == nullptr && source_ended_ ? end_ : found;
+  }
+
+  void drop_until(const char* position) { begin_ = position; }
+  void drop_line(const char* line_end) { begin_ = line_end == end_ ? end_ : line_end + 1; }
+
+  char* writable(const char* position) { return buffer_.data() + (position - buffer_.data()); }
+
+  // Adds as much text as fits, which moves what is there already. A full window grows: scanning an
+  // unfinished row again from its start after each call then costs linear time in total. False: the
+  // end of the text was in the window already.
+  bool extend() {
+    if (source_ended_) return false;
+    const size_t kept = size();
+    std::memmove(buffer_.data(), begin_, kept);
+    if (kept == buffer_.size()) buffer_.resize(std::min(2 * kept, kLargestWindowBytes));
+    begin_ = buffer_.data();
+    end_ = begin_ + kept;
+    while (size() < buffer_.size() && !source_ended_) {
+      const size_t count = source_->read(std::span(buffer_).subspan(size()));
+      source_ended_ = count == 0;
+      end_ += count;
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  const char* begin_ = buffer_.data();
+  const char* end_ = buffer_.data();
+  bool source_ended_ = false;
+};
+
+class RowSplitter {
+ public:
+  RowSplitter(const Path& file, char delimiter, std::optional<char> quote)
+      : window_(file), file_(file), delimiter_(delimiter), quote_(quote) {
+    window_.extend();
+    const std::string_view start(window_.begin(), window_.size());
+    if (start.starts_with(kByteOrderMark)) {
+      window_.drop_until(window_.begin() + kByteOrderMark.size());
+    }
+  }
+
+  // Further cells of a row are counted but not kept, so that a row of nothing but delimiters
+  // costs no memory.
+  void keep_at_most(size_t cells) { kept_cells_ = cells; }
+
+  // False: there is no line any more.
+  bool skip_line() {
+    while (true) {
+      const char* end = window_.line_end(window_.begin());
+      if (end != nullptr) {
+        if (window_.empty()) return false;
+        window_.drop_line(end);
+        ++next_line_;
+        return true;
+      }
+      window_.drop_until(window_.end());
+      window_.extend();
+    }
+  }
+
+  bool next() {
+    while (!split_next()) {
+      if (window_.size() == kLargestWindowBytes) fail_too_long();
+      if (!window_.extend()) return false;
+    }
+    return true;
+  }
+
+  std::span<const std::string_view> cells() const { return cells_; }
+  size_t cell_count() const { return cell_count_; }  // also those not kept
+  bool quotes_in_order() const { return quotes_in_order_; }
+  uint64_t line() const { return line_; }
+  const ByteSource& source() const { return window_.source(); }
+
+  [[noreturn]] void fail(uint64_t line, std::string_view what) const {
+    throw Error(fmt::format("{}:{}: {}", file_.string(), line, what));
+  }
+
+ private:
+  // False: the window does not hold the whole row.
+  bool split_next() {
+    while (!window_.empty()) {
+      const char* row = window_.begin();
+      const char* line_end = window_.line_end(row);
+      if (line_end == nullptr) return false;
+      const char* text_end = without_carriage_return(row, line_end);
+      if (text_end != row) return split_row(row, text_end, line_end);
+      window_.drop_line(line_end);
+      ++next_line_;
+    }
+    return false;
+  }
+
+  bool split_row(const char* row, const char* text_end, const char* line_end) {
+    cells_.clear();
+    cell_count_ = 0;
+    quotes_in_order_ = true;
+    if (quote_ && find_byte(row, text_end, *quote_) != nullptr) {
+      return split_quoted(row, line_end);
+    }
+    split_unquoted(row, text_end);
+    finish_row(line_end, 1);
+    return true;
+  }
+
+  void split_unquoted(const char* cell, const char* text_end) {
+    while (const char* delimiter = find_byte(cell, text_end, delimiter_)) {
+      add_cell(cell, delimiter);
+      cell = delimiter + 1;
+    }
+    add_cell(cell, text_end);
+  }
+
+  // Changes nothing in the window until the row is known to be whole: it may be split once more.
+  bool split_quoted(const char* row, const char* first_line_end) {
+    const char* line_end = first_line_end;
+    cells_with_doubled_quotes_.clear();
+    const char* cell = row;
+    while (cell != nullptr) {
+      if (cell == line_end || *cell != *quote_) {
+        cell = take_unquoted_cell(cell, line_end);
+        continue;
+      }
+      const char* close = take_quoted_cell(cell);
+      if (close == nullptr) return false;
+      const char* after = close + 1;
+      if (after > line_end) line_end = window_.line_end(after);
+      if (line_end == nullptr) return false;
+      cell = start_after_quote(after, line_end);
+    }
+    finish_row(line_end, 1 + count_lines(first_line_end, line_end));
+    undouble_quotes();
+    return true;
+  }
+
+  // The start of the next cell; nullptr: this was the last.
+  const char* take_unquoted_cell(const char* cell, const char* line_end) {
+    const char* delimiter = find_byte(cell, line_end, delimiter_);
+    if (delimiter == nullptr) {
+      add_cell(cell, without_carriage_return(cell, line_end));
+      return nullptr;
+    }
+    add_cell(cell, delimiter);
+    return delimiter + 1;
+  }
+
+  // The closing quote; nullptr: it is further on.
+  const char* take_quoted_cell(const char* cell) {
+    const char* from = cell + 1;
+    bool doubled = false;
+    while (const char* quote = find_byte(from, window_.end(), *quote_)) {
+      if (quote + 1 == window_.end() || quote[1] != *quote_) {
+        if (doubled && keeps_next_cell()) cells_with_doubled_quotes_.push_back(cells_.size());
+        add_cell(cell + 1, quote);
+        return quote;
+      }
+      doubled = true;
+      from = quote + 2;
+    }
+    if (window_.holds_end_of_text()) {
+      fail(next_line_ + count_lines(window_.begin(), cell),
+           "the quote that starts a cell here is never closed; close it, or double it if it is "
+           "part of the text");
+    }
+    return nullptr;
+  }
+
+  // The start of the next cell; nullptr: the row ends. After a misplaced quote nothing on the line
+  // can be trusted, so that the row ends with it and later rows are not drawn in.
+  const char* start_after_quote(const char* after, const char* line_end) {
+    if (after != line_end && *after == delimiter_) return after + 1;
+    quotes_in_order_ = after == without_carriage_return(after, line_end);
+    return nullptr;
+  }
+
+  void undouble_quotes() {
+    for (const size_t index : cells_with_doubled_quotes_) {
+      std::string_view& cell = cells_[index];
+      char* const begin = window_.writable(cell.data());
+      char* write = begin;
+      for (const char* read = begin; read != cell.data() + cell.size(); ++read) {
+        *write++ = *read;
+        if (*read == *quote_) ++read;
+      }
+      cell = {begin, write};
+    }
+  }
+
+  bool keeps_next_cell() const { return cell_count_ < kept_cells_; }
+
+  void add_cell(const char* begin, const char* end) {
+    if (keeps_next_cell()) cells_.emplace_back(begin, static_cast<size_t>(end - begin));
+    ++cell_count_;
+  }
+
+  void finish_row(const char* line_end, uint64_t lines) {
+    const char* row = window_.begin();
+    const char* text_end = without_carriage_return(row, line_end);
+    if (static_cast<size_t>(text_end - row) > kMaxRowBytes) fail_too_long();
+    line_ = next_line_;
+    next_line_ += lines;
+    window_.drop_line(line_end);
+  }
+
+  [[noreturn]] void fail_too_long() const {
+    fail(next_line_,
+         fmt::format("the row is longer than {} MiB; check {}that the file is a table",
+                     kMaxRowBytes >> 20U, quote_ ? "that its quotes are closed and " : ""));
+  }
+
+  TextWindow window_;
+  Path file_;
+  char delimiter_;
+  std::optional<char> quote_;
+  size_t kept_cells_ = std::numeric_limits<size_t>::max();
+  std::vector<std::string_view> cells_;
+  std::vector<size_t> cells_with_doubled_quotes_;
+  size_t cell_count_ = 0;
+  bool quotes_in_order_ = true;
+  uint64_t line_ = 0;
+  uint64_t next_line_ = 1;  // the line at which the window begins
+};
+
+void check_format(const Path& file, const TableFormat& format) {
+  const auto is_line_end = [](char byte) { return byte == '\n' || byte == '\r'; };
+  if (is_line_end(format.delimiter) || (format.quote && is_line_end(*format.quote))) {
+    throw Error(fmt::format(
+        "{}: neither its delimiter nor its quote can be a line end; choose others", file.string()));
+  }
+  if (format.quote == format.delimiter) {
+    throw Error(fmt::format(
+        "{}: its delimiter and its quote are the same byte; choose another quote", file.string()));
+  }
+}
+
+const std::string* first_duplicate(const std::vector<std::string>& names) {
+  std::unordered_set<std::string_view> seen;
+  const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return !seen.insert(name).second;
+  });
+  return found == names.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> given_columns(const Path& file, const TableFormat& format) {
+  if (const std::string* name = first_duplicate(format.columns)) {
+    throw Error(fmt::format("{}: 'columns' names '{}' twice; give each column its own name",
+                            file.string(), *name));
+  }
+  return format.columns;
+}
+
+std::vector<std::string> read_header(RowSplitter& rows, const Path& file, uint64_t skipped_lines) {
+  if (!rows.next()) {
+    const std::string what =
+        skipped_lines == 0 ? "is empty"
+                           : fmt::format("has nothing after the {} lines to skip", skipped_lines);
+    throw Error(
+        fmt::format("{}: {}; it should start with a header line, or name the columns with "
+                    "'columns' in the manifest",
+                    file.string(), what));
+  }
+  if (!rows.quotes_in_order()) {
+    rows.fail(rows.line(),
+              "the header line has text after a closing quote; quote whole names only");
+  }
+  std::vector<std::string> columns(rows.cells().begin(), rows.cells().end());
+  if (const std::string* name = first_duplicate(columns)) {
+    rows.fail(rows.line(),
+              fmt::format("the header line names column '{}' twice; rename one", *name));
+  }
+  return columns;
+}
+
+std::string listed(const std::vector<std::string>& columns) {
+  std::string text = fmt::format("{}", fmt::join(columns, ", "));
+  if (text.size() > kListedColumnBytes) text.replace(kListedColumnBytes, std::string::npos, "...");
+  return text;
+}
+
+std::string lower_extension(const Path& file) {
+  std::string extension = file.extension().string();
+  for (char& letter : extension) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return extension;
+}
+
+}  // namespace
+
+TableFormat format_from_name(const Path& file) {
+  const std::string suffix = lower_extension(file);
+  const bool compressed = suffix == ".gz" || suffix == ".zst";
+  const std::string extension = compressed ? lower_extension(file.stem()) : suffix;
+  TableFormat format;
+  if (extension == ".csv") {
+    format.delimiter = ',';
+    format.quote = '"';
+  }
+  return format;
+}
+
+struct TableReader::State {
+  State(const Path& table_file, const TableFormat& format)
+      : file(table_file), rows(table_file, format.delimiter, format.quote) {
+    for (uint64_t skipped = 0; skipped < format.skip_lines && rows.skip_line();) ++skipped;
+    columns = format.columns.empty() ? read_header(rows, file, format.skip_lines)
+                                     : given_columns(file, format);
+    rows.keep_at_most(columns.size());
+  }
+
+  Path file;
+  RowSplitter rows;
+  std::vector<std::string> columns;
+};
+
+TableReader::TableReader(const Path& file, const TableFormat& format) {
+  check_format(file, format);
+  state_ = std::make_unique<State>(file, format);
+}
+TableReader::TableReader(TableReader&&) noexcept = default;
+TableReader& TableReader::operator=(TableReader&&) noexcept = default;
+TableReader::~TableReader() = default;
+
+std::span<const std::string> TableReader::columns() const { return state_->columns; }
+
+size_t TableReader::column(std::string_view name) const {
+  const std::vector<std::string>& columns = state_->columns;
+  const auto found = std::find(columns.begin(), columns.end(), name);
+  if (found == columns.end()) {
+    throw Error(fmt::format("{}: has no column '{}'; its columns are: {}", file().string(), name,
+                            listed(columns)));
+  }
+  return static_cast<size_t>(found - columns.begin());
+}
+
+bool TableReader::next() { return state_->rows.next(); }
+
+std::span<const std::string_view> TableReader::cells() const { return state_->rows.cells(); }
+
+bool TableReader::well_formed() const {
+  return state_->rows.quotes_in_order() && state_->rows.cell_count() == state_->columns.size();
+}
+
+std::string TableReader::defect() const {
+  assert(!well_formed());
+  if (!state_->rows.quotes_in_order()) {
+    return fmt::format("cell {} has text after its closing quote; double the quotes inside a cell",
+                       state_->rows.cell_count());
+  }
+  return fmt::format("the row has {} cells, but the table has {} columns; check its delimiters",
+                     state_->rows.cell_count(), state_->columns.size());
+}
+
+uint64_t TableReader::line() const { return state_->rows.line(); }
+const Path& TableReader::file() const { return state_->file; }
+uint64_t TableReader::bytes_read() const { return state_->rows.source().stored_bytes_read(); }
+uint64_t TableReader::bytes_total() const { return state_->rows.source().stored_bytes_total(); }
+
+}  // namespace hgt

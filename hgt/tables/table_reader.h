@@ -1,0 +1,76 @@
+// Reads a TSV or CSV table row by row: plain, gzip or zstd, told apart by their first bytes.
+//
+// Grammar: rows end with LF, CRLF or the end of the file; a UTF-8 byte order mark at the start is
+// skipped; empty lines are skipped. With a quote character, a cell may be enclosed in quotes and
+// then hold delimiters, line ends and doubled quotes; text after the closing quote is an error of
+// the row. Without one, every byte but delimiter and line end is data.
+//
+//   TableReader table("papers.tsv.gz", {});
+//   const size_t year = table.column("year");
+//   while (table.next()) use(table.cell(year), table.line());
+//
+// Memory: one buffer of about a megabyte plus the longest row (at most kMaxRowBytes).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+constexpr size_t kMaxRowBytes = size_t{64} << 20U;
+
+struct TableFormat {
+  char delimiter = '\t';
+  std::optional<char> quote = {};         // none: quotes are ordinary characters
+  std::vector<std::string> columns = {};  // names for a file without header line; empty: has one
+  uint64_t skip_lines = 0;                // lines before the header (or the first row)
+};
+
+// What the file's name says: .csv is comma and quotes, everything else tab without quotes; a
+// compression suffix (.gz, .zst) is looked through.
+TableFormat format_from_name(const Path& file);
+
+class TableReader {
+ public:
+  // Opens and reads the header. Throws Error: missing or unreadable file, no header line, the same
+  // column name twice.
+  TableReader(const Path& file, const TableFormat& format);
+  TableReader(TableReader&&) noexcept;
+  TableReader& operator=(TableReader&&) noexcept;
+  ~TableReader();
+
+  std::span<const std::string> columns() const;
+  // Unknown: an Error that names the file and lists its columns.
+  size_t column(std::string_view name) const;
+
+  // Moves to the next row; false at the end. Throws Error on damaged compressed data, an unfinished
+  // quote at the end of the file, or a row longer than kMaxRowBytes.
+  bool next();
+
+  // Of the current row; valid until the next call of next().
+  std::span<const std::string_view> cells() const;
+  // True: the row has as many cells as there are columns and its quotes are in order. Where it is
+  // false, defect() says why and cells must not be relied upon.
+  bool well_formed() const;
+  std::string defect() const;
+  std::string_view cell(size_t column) const { return cells()[column]; }
+  uint64_t line() const;  // of the row's first line, from 1
+
+  const Path& file() const;
+  uint64_t bytes_read() const;   // of the file as stored, for progress
+  uint64_t bytes_total() const;  // size of the file as stored
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hgt

@@ -1,0 +1,169 @@
+// What becomes of one row of each kind of table. Each class finds its columns when it is made for a
+// file; read() then takes the current row, true when the row was kept. A row with a defect is
+// logged and dropped whole.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hgt/graph/graph_builder.h"
+#include "hgt/tables/feature_text.h"
+#include "hgt/tables/import_report.h"
+#include "hgt/tables/manifest.h"
+#include "hgt/tables/table_reader.h"
+
+namespace hgt {
+
+// What all tables of one import share.
+struct ImportContext {
+  const Manifest& manifest;
+  GraphBuilder& builder;
+
+  // Declares the features of a type at their first row; throws Error when a second table gives the
+  // type another width or precision.
+  void set_features(NodeType type, const FeatureColumns& spec, NodeId node,
+                    std::span<const float> values);
+  uint64_t declared_width(NodeType type) const;  // 0: no features yet
+  // A type that the manifest does not declare: an Error with its line.
+  NodeType node_type(const std::string& name, const TableSource& source) const;
+
+  std::map<NodeType, FeatureSpec> declared_features = {};
+};
+
+// The cell with a time; kNoTime where there is no such column.
+class TimeCell {
+ public:
+  TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const TableReader& table);
+  // No value: defective, and logged.
+  std::optional<Time> read(const TableReader& row, DefectLog& log) const;
+
+ private:
+  const TimeColumn* spec_;
+  TimeUnit unit_;
+  size_t column_ = 0;
+};
+
+class NodeRows {
+ public:
+  NodeRows(ImportContext& context, const NodeTable& spec, const TableReader& table,
+           TableReport& report, DefectLog& log);
+  bool read(const TableReader& row);
+
+ private:
+  void add_labels(const TableReader& row, NodeId node);
+
+  ImportContext& context_;
+  const NodeTable& spec_;
+  TableReport& report_;
+  DefectLog& log_;
+  NodeType type_;
+  size_t id_;
+  std::optional<size_t> name_;
+  TimeCell time_;
+  std::vector<std::pair<uint32_t, size_t>> labels_;  // (label of the type, column)
+  std::optional<FeatureParser> features_;
+};
+
+class FeatureRows {
+ public:
+  FeatureRows(ImportContext& context, const FeatureTable& spec, const TableReader& table,
+              TableReport& report, DefectLog& log);
+  bool read(const TableReader& row);
+
+ private:
+  ImportContext& context_;
+  const FeatureTable& spec_;
+  DefectLog& log_;
+  NodeType type_;
+  size_t id_;
+  FeatureParser features_;
+};
+
+class LabelRows {
+ public:
+  LabelRows(ImportContext& context, const LabelTable& spec, const TableReader& table,
+            TableReport& report, DefectLog& log);
+  bool read(const TableReader& row);
+
+ private:
+  ImportContext& context_;
+  const LabelTable& spec_;
+  DefectLog& log_;
+  NodeType type_;
+  uint32_t label_;
+  size_t id_;
+  size_t column_;
+};
+
+class ClassRows {
+ public:
+  ClassRows(ImportContext& context, const ClassTable& spec, const TableReader& table,
+            TableReport& report, DefectLog& log);
+  bool read(const TableReader& row);
+
+ private:
+  ImportContext& context_;
+  NodeType type_;
+  uint32_t label_;
+  size_t value_;
+  size_t name_;
+};
+
+// Smallest and largest position within each group, to tell first and last from the others.
+struct PositionRange {
+  int32_t least = std::numeric_limits<int32_t>::max();
+  int32_t most = std::numeric_limits<int32_t>::min();
+};
+
+// First of two passes over a table that is split by order; logs nothing.
+class OrderRows {
+ public:
+  OrderRows(const ImportContext& context, const EdgeTable& spec, const TableReader& table,
+            std::vector<PositionRange>& groups);
+  bool read(const TableReader& row);
+
+ private:
+  const ImportContext& context_;
+  NodeType group_type_;
+  size_t group_;
+  size_t position_;
+  std::vector<PositionRange>& groups_;  // per node of the group's type
+};
+
+class EdgeRows {
+ public:
+  // `groups`: what OrderRows found; needed for a split by order only.
+  EdgeRows(ImportContext& context, const EdgeTable& spec, const TableReader& table,
+           TableReport& report, DefectLog& log, const std::vector<PositionRange>& groups);
+  bool read(const TableReader& row);
+
+ private:
+  std::optional<NodeId> find_end(const TableReader& row, bool target) const;
+  // The relation that the row's edge belongs to; no value: none, and logged.
+  std::optional<Relation> relation_of(const TableReader& row, const Edge& edge) const;
+  std::optional<std::string_view> place_of(const TableReader& row, const Edge& edge) const;
+  void bind_split(const TableReader& table);
+
+  ImportContext& context_;
+  const EdgeTable& spec_;
+  TableReport& report_;
+  DefectLog& log_;
+  const std::vector<PositionRange>& groups_;
+  NodeType source_type_;
+  NodeType target_type_;
+  size_t source_;
+  size_t target_;
+  TimeCell time_;
+  std::optional<size_t> weight_;
+  size_t split_column_ = 0;
+  uint32_t split_label_ = 0;
+  std::map<std::string, Relation, std::less<>> relations_;  // by value of the split
+  std::optional<Relation> other_;  // of all other values; of all edges without a split
+};
+
+}  // namespace hgt
