@@ -1,0 +1,193 @@
+// generate, import, export: the verbs that write graphs and tables.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/progress_bar.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "hgt/academic/academic_generator.h"
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/time_text.h"
+#include "hgt/tables/graph_export.h"
+#include "hgt/tables/table_import.h"
+
+namespace hgt::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Options that all verbs share which write a graph.
+struct BuildFlags {
+  std::string out;
+  uint64_t memory = uint64_t{4} << 30U;
+  bool force = false;
+  bool quiet = false;
+
+  void add_to(CLI::App& verb) {
+    verb.add_option("--out", out, "Folder of the new graph")->required()->type_name("GRAPH");
+    verb.add_option("--memory", memory,
+                    "Memory for sorting: a number with K, M or G. More edges than fit are sorted "
+                    "through files on disk. At least 64M.")
+        ->transform(CLI::AsSizeValue(false))
+        ->default_str("4G")
+        ->type_name("SIZE");
+    verb.add_flag("--force", force, "Replace the graph if it exists");
+    verb.add_flag("--quiet", quiet, "No progress");
+  }
+  BuildOptions options(ProgressBar& bar) const {
+    return {.memory = memory, .replace = force, .progress = bar.sink()};
+  }
+};
+
+uint64_t peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string time_span(const Schema& schema) {
+  if (!schema.time_range) return "no times";
+  return fmt::format("{} to {}", format_time(schema.time_range->first, schema.time_unit),
+                     format_time(schema.time_range->second, schema.time_unit));
+}
+
+void print_result(const std::string& out, const Schema& schema, Clock::time_point start) {
+  uint64_t nodes = 0;
+  uint64_t edges = 0;
+  for (const NodeTypeSpec& spec : schema.node_types()) nodes += spec.nodes;
+  for (const RelationSpec& spec : schema.relations()) edges += spec.reverse ? 0 : spec.edges;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  fmt::print("{}: {} node types, {} meta relations, {} nodes, {} edges and their reverses, {}\n",
+             out, schema.node_types().size(), schema.relations().size(), with_commas(nodes),
+             with_commas(edges), time_span(schema));
+  fmt::print("{:.1f} s, peak memory {}\n", seconds, short_bytes(peak_memory()));
+}
+
+// What was kept and dropped, table by table.
+void print_report(const ImportReport& report) {
+  TextTable table({"table", ">rows", ">kept", ">left out", ">dropped"});
+  for (const TableReport& item : report.tables) {
+    table.add({item.title, with_commas(item.rows), with_commas(item.kept),
+               with_commas(item.filtered + item.ignored), with_commas(item.dropped())});
+  }
+  fmt::print("{}", table.text());
+  for (const TableReport& item : report.tables) {
+    for (size_t i = 0; i < kNumDefects; ++i) {
+      if (item.defects[i] == 0) continue;
+      fmt::print("dropped from {}: {} {}\n", item.title, with_commas(item.defects[i]),
+                 to_string(Defect(i)));
+    }
+    for (const std::string& example : item.examples) fmt::print("  {}\n", example);
+  }
+}
+
+void print_repeated(const Schema& schema) {
+  for (size_t i = 0; i < schema.relations().size(); ++i) {
+    const RelationSpec& spec = schema.relations()[i];
+    if (spec.repeated == 0 || spec.reverse) continue;
+    fmt::print("{}: {} edges repeat another one; {}\n", schema.describe(Relation(i)),
+               with_commas(spec.repeated),
+               spec.unique ? "dropped" : "kept (duplicates = \"drop\" would drop them)");
+  }
+}
+
+std::string preset_help() {
+  std::string help = "Which graph:";
+  for (const GraphPreset& preset : graph_presets()) {
+    help += fmt::format("\n{}: {}", preset.name, preset.sentence);
+  }
+  return help;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& program) {
+  struct Flags : BuildFlags {
+    GenerateOptions options;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = program.add_subcommand(
+      "generate", "Make a synthetic academic graph with planted structure (docs/generator.md)");
+  verb->add_option("--preset", flags->options.preset, preset_help())
+      ->capture_default_str()
+      ->check(CLI::IsMember(preset_names()));
+  verb->add_option("--papers", flags->options.papers,
+                   "Number of papers; the other counts follow in proportion");
+  verb->add_option("--seed", flags->options.seed, "The same seed gives the same bytes")
+      ->capture_default_str();
+  verb->add_option(
+      "--features", flags->options.features,
+      "Width of the papers' title vectors, 0 for none. Default: 64 for tiny and small");
+  verb->add_flag("--shortcuts", flags->options.shortcuts,
+                 "Add author-field, author-venue and coauthor edges");
+  flags->add_to(*verb);
+  verb->callback([flags] {
+    const auto start = Clock::now();
+    ProgressBar bar(flags->quiet);
+    flags->options.build = flags->BuildFlags::options(bar);
+    const Schema schema = generate_academic_graph(flags->out, flags->options);
+    print_result(flags->out, schema, start);
+    fmt::print("the planted truth is in {}.truth\n", flags->out);
+  });
+}
+
+void add_import(CLI::App& program) {
+  struct Flags : BuildFlags {
+    std::string manifest;
+    std::string tables;
+    bool strict = false;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = program.add_subcommand("import",
+                                          "Make a graph from tables, as a manifest says "
+                                          "(docs/import.md)");
+  verb->add_option("manifest", flags->manifest, "The manifest, a TOML file")
+      ->required()
+      ->type_name("MANIFEST");
+  verb->add_option("--tables", flags->tables, "Folder of the tables. Default: the manifest's")
+      ->type_name("FOLDER");
+  verb->add_flag("--strict", flags->strict,
+                 "The first defective row is an error. Default: such rows are dropped and counted");
+  flags->add_to(*verb);
+  verb->callback([flags] {
+    const auto start = Clock::now();
+    ProgressBar bar(flags->quiet);
+    ImportOptions options{.strict = flags->strict, .build = flags->options(bar)};
+    if (!flags->tables.empty()) options.tables = flags->tables;
+    const Imported imported = import_tables(read_manifest(flags->manifest), flags->out, options);
+    print_report(imported.report);
+    print_repeated(imported.schema);
+    print_result(flags->out, imported.schema, start);
+  });
+}
+
+void add_export(CLI::App& program) {
+  struct Flags {
+    std::string graph;
+    std::string out;
+    bool quiet = false;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = program.add_subcommand(
+      "export", "Write a graph as TSV tables, with the manifest that imports them again");
+  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  verb->add_option("--out", flags->out, "New folder for the tables")
+      ->required()
+      ->type_name("FOLDER");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] {
+    ProgressBar bar(flags->quiet);
+    export_tables(HeteroGraph::open(flags->graph), flags->out, bar.sink());
+    fmt::print("{}: import with 'hgt import {}/manifest.toml --out GRAPH'\n", flags->out,
+               flags->out);
+  });
+}
+
+}  // namespace hgt::cli

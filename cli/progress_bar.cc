@@ -1,0 +1,90 @@
+#include "cli/progress_bar.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+
+#include "hgt/error.h"
+
+namespace hgt::cli {
+
+namespace {
+
+constexpr int kBarWidth = 24;
+constexpr std::chrono::milliseconds kTerminalInterval(100);
+constexpr std::chrono::seconds kLineInterval(10);
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+std::string short_number(double value) {
+  if (value >= 1e9) return fmt::format("{:.2f}G", value / 1e9);
+  if (value >= 1e6) return fmt::format("{:.2f}M", value / 1e6);
+  if (value >= 1e3) return fmt::format("{:.1f}k", value / 1e3);
+  return fmt::format("{:.0f}", value);
+}
+
+std::string short_duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600)
+    return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, std::fmod(seconds, 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+void catch_interrupt() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressBar::show(const Progress& progress) {
+  if (interrupted != 0) throw Interrupted();
+  if (quiet_) return;
+  const auto now = Clock::now();
+  if (progress.stage != stage_) {
+    stage_ = progress.stage;
+    stage_start_ = now;
+    last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for what is done in no time
+  }
+  const Clock::duration interval =
+      terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLineInterval);
+  if (!progress.finished && now - last_drawn_ < interval) return;
+  last_drawn_ = now;
+  draw(progress, std::chrono::duration<double>(now - stage_start_).count());
+}
+
+void ProgressBar::draw(const Progress& progress, double seconds) const {
+  const double rate = static_cast<double>(progress.count) / std::max(seconds, 1e-3);
+  std::string line = fmt::format("{:<28}", progress.stage);
+  if (terminal_ && !progress.finished) {
+    const int filled = static_cast<int>(std::clamp(progress.fraction, 0.0, 1.0) * kBarWidth);
+    line += fmt::format(" [{}{}]", std::string(filled, '#'), std::string(kBarWidth - filled, '.'));
+  }
+  line += fmt::format(" {:3.0f}% {:>8} {}, {}/s", progress.fraction * 100,
+                      short_number(static_cast<double>(progress.count)), progress.unit,
+                      short_number(rate));
+  if (progress.finished) {
+    line += fmt::format(", {:.1f} s", seconds);
+  } else if (progress.fraction > 0.01) {
+    line += ", " + short_duration(seconds * (1 - progress.fraction) / progress.fraction) + " left";
+  }
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K{}{}", line, progress.finished ? "\n" : "");
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace hgt::cli

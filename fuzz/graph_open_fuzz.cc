@@ -1,0 +1,111 @@
+// libFuzzer target of the graph opener: a good graph, damaged as the input says, is opened, used
+// and verified. Only hgt::Error may come out.
+//
+// Input: a sequence of 5-byte edits (file, position as 3 bytes, new byte); position beyond the end
+// of a file truncates it to position modulo its size. Where byte 0 of the input is odd, the
+// checksums in schema.json are made to fit the damaged files, so that the structural checks are
+// reached.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "hgt/academic/academic_generator.h"
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/graph/graph_check.h"
+#include "hgt/graph/hetero_graph.h"
+
+namespace {
+
+using hgt::Path;
+
+std::string slurp(const Path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void spill(const Path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+struct GoodGraph {
+  Path folder;
+  std::vector<std::string> names;  // schema.json first
+  std::vector<std::string> bytes;
+
+  GoodGraph() {
+    std::string pattern = "/tmp/hgt-fuzz-XXXXXX";
+    folder = Path(::mkdtemp(pattern.data())) / "graph";
+    hgt::generate_academic_graph(folder, {.preset = "tiny"});
+    names.emplace_back("schema.json");
+    for (const auto& array : hgt::HeteroGraph::open(folder).schema().arrays) {
+      names.push_back(array.file);
+    }
+    for (const std::string& name : names) bytes.push_back(slurp(folder / name));
+  }
+};
+
+// Touches everything that the interface offers.
+uint64_t use(const hgt::HeteroGraph& graph) {
+  uint64_t sum = 0;
+  for (size_t t = 0; t < graph.schema().node_types().size(); ++t) {
+    const auto type = hgt::NodeType(t);
+    std::vector<float> row(graph.features(type).width);
+    for (hgt::NodeId node = 0; node < graph.num_nodes(type) && node < 100; ++node) {
+      sum += graph.name(type, node).size() + static_cast<uint64_t>(graph.time(type, node));
+      sum += graph.find(type, graph.id(type, node)).value_or(0);
+      for (const auto relation : graph.schema().incoming(type)) {
+        for (const auto source : graph.incoming(relation, node).sources) sum += source;
+      }
+      for (uint32_t label = 0; label < graph.schema().at(type).labels.size(); ++label) {
+        sum += graph.label_classes(type, label, node).size();
+      }
+      graph.copy_features(type, node, row);
+    }
+  }
+  return sum;
+}
+
+void fit_checksums(const GoodGraph& good, const std::vector<std::string>& damaged) {
+  hgt::Schema schema = hgt::Schema::from_json(damaged[0], "schema.json");
+  for (size_t i = 1; i < damaged.size() && i - 1 < schema.arrays.size(); ++i) {
+    if (damaged[i].size() < hgt::kArrayHeaderBytes) continue;
+    const std::string data = damaged[i].substr(hgt::kArrayHeaderBytes);
+    schema.arrays[i - 1].checksum = hgt::checksum(std::as_bytes(std::span(data)));
+  }
+  spill(good.folder / "schema.json", schema.to_json());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const GoodGraph good;
+  if (size == 0) return 0;
+  std::vector<std::string> damaged = good.bytes;
+  for (size_t at = 1; at + 5 <= size; at += 5) {
+    std::string& file = damaged[data[at] % damaged.size()];
+    const size_t position = data[at + 1] | data[at + 2] << 8U | data[at + 3] << 16U;
+    if (file.empty()) continue;
+    if (position < file.size()) {
+      file[position] = static_cast<char>(data[at + 4]);
+    } else {
+      file.resize(position % file.size());
+    }
+  }
+  for (size_t i = 0; i < damaged.size(); ++i) spill(good.folder / good.names[i], damaged[i]);
+  static volatile uint64_t sink = 0;
+  try {
+    if (data[0] % 2 == 1) fit_checksums(good, damaged);
+    const auto graph = hgt::HeteroGraph::open(good.folder);
+    sink = use(graph);
+    hgt::verify(graph);
+  } catch (const hgt::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs the Debian packages that hgt needs; with --tests also those for tests and checks.
+# Does nothing, and needs no rights, when all are there.
+set -eu
+
+packages="build-essential cmake ninja-build libcli11-dev libfmt-dev libtomlplusplus-dev
+  libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
+if [ "${1:-}" = --tests ]; then
+  packages="$packages clang clang-format clang-tidy git libbenchmark-dev libclang-rt-14-dev
+    libgtest-dev python3 python3-numpy"
+fi
+
+missing=""
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=""
+[ "$(id -u)" = 0 ] || as_root=sudo
+echo "installing:$missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086  # a list of words
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,105 @@
+// Dependencies point one way (docs/architecture.md): a folder includes only the folders listed for
+// it here, and torch stays out of the torch-free folders.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folder -> folders of ours that it may include, besides itself.
+const std::map<std::string, std::set<std::string>> kAllowed = {
+    {"hgt", {}},  // error.h, random.h, progress.h: know nothing of ours
+    {"hgt/graph", {"hgt"}},
+    {"hgt/tables", {"hgt", "hgt/graph"}},
+    {"hgt/academic", {"hgt", "hgt/graph"}},
+    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/academic"}},
+};
+
+// Folders where torch may be included. None yet: the model brings the first.
+const std::set<std::string> kTorchFolders = {};
+
+// Tests may include more than the product beside them.
+bool is_test(const fs::path& file) {
+  return file.filename().string().find("_test") != std::string::npos;
+}
+
+std::vector<std::string> included_by(const fs::path& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::ifstream in(file);
+  std::vector<std::string> found;
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    if (std::regex_search(line, match, pattern)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+std::string folder_of(const fs::path& file) {
+  return fs::relative(file.parent_path(), HGT_SOURCE_DIR).string();
+}
+
+std::vector<fs::path> product_sources() {
+  std::vector<fs::path> files;
+  for (const char* root : {"hgt", "cli"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(HGT_SOURCE_DIR) / root)) {
+      const std::string extension = entry.path().extension();
+      if (extension == ".h" || extension == ".cc") files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+TEST(IncludeDirection, EveryFolderIsListed) {
+  for (const fs::path& file : product_sources()) {
+    EXPECT_TRUE(kAllowed.contains(folder_of(file))) << file << ": list its folder in this test";
+  }
+}
+
+TEST(IncludeDirection, NoIncludeRunsAgainstTheArrows) {
+  size_t checked = 0;
+  for (const fs::path& file : product_sources()) {
+    if (is_test(file)) continue;
+    const std::string from = folder_of(file);
+    for (const std::string& name : included_by(file)) {
+      const std::string to = fs::path(name).parent_path().string();
+      if (!name.starts_with("hgt/") && !name.starts_with("cli/")) continue;
+      ++checked;
+      EXPECT_TRUE(to == from || kAllowed.at(from).contains(to))
+          << file << " includes " << name << ", which " << from << " must not know";
+    }
+  }
+  EXPECT_GT(checked, 100U) << "the test looked at almost nothing";
+}
+
+TEST(IncludeDirection, TorchStaysOutOfTheTorchFreeFolders) {
+  for (const fs::path& file : product_sources()) {
+    if (kTorchFolders.contains(folder_of(file))) continue;
+    for (const std::string& name : included_by(file)) {
+      const bool torch =
+          name.starts_with("torch/") || name.starts_with("ATen/") || name.starts_with("c10/");
+      EXPECT_FALSE(torch) << file << " includes " << name;
+    }
+  }
+}
+
+TEST(IncludeDirection, PublicHeadersNeedNoThirdPartyHeader) {
+  for (const fs::path& file : product_sources()) {
+    if (file.extension() != ".h" || folder_of(file) == "cli" || is_test(file)) continue;
+    for (const std::string& name : included_by(file)) {
+      const bool standard =
+          name.find('/') == std::string::npos && name.find('.') == std::string::npos;
+      EXPECT_TRUE(standard || name.starts_with("hgt/"))
+          << file << " is installed and includes " << name;
+    }
+  }
+}
+
+}  // namespace

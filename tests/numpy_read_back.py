@@ -1,0 +1,155 @@
+"""Reads every array of a generated and of an imported graph with NumPy alone and compares it with
+what the tables said. Usage: numpy_read_back.py PATH_OF_HGT"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+NO_TIME = -2**31
+PAPERS = [("P1", "1999", "On graphs"), ("P2", "2003", 'A "quoted" title'), ("x-3", "2003", ""), ("P4", "2010", "Last")]
+AUTHORS = ["ann", "bob", "cy"]
+WRITES = [("ann", "P1", 1.5), ("bob", "P1", 0.5), ("ann", "P2", 2.0), ("cy", "x-3", -1.0), ("ann", "x-3", 4.0)]
+CITES = [("P2", "P1"), ("P4", "P1"), ("P4", "P2")]
+FEATURES = {"P1": [1.0, -2.5, 0.0], "P2": [0.25, 3.0, 7.0], "x-3": [0.0, 0.0, 1.0], "P4": [5.0, 6.0, -7.0]}
+CLASSES = {"P1": ["red"], "P2": ["blue"], "x-3": [], "P4": ["blue", "red"]}
+
+MANIFEST = """
+[[nodes]]
+type = "paper"
+files = "papers.tsv"
+id = "id"
+name = "title"
+time = "year"
+labels = { colour = "colour" }
+label_separator = "|"
+features = { list = "vector", precision = "float16" }
+[[nodes]]
+type = "author"
+files = "authors.csv"
+id = "id"
+[[edges]]
+type = "writes"
+files = "writes.tsv"
+source = { type = "author", column = "author" }
+target = { type = "paper", column = "paper" }
+weight = "share"
+[[edges]]
+type = "cites"
+files = "cites.tsv"
+source = { type = "paper", column = "citing" }
+target = { type = "paper", column = "cited" }
+"""
+
+
+def write_tables(folder):
+    def table(name, header, rows, separator="\t"):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(separator.join(header) + "\n")
+            out.writelines(separator.join(map(str, row)) + "\n" for row in rows)
+
+    table("papers.tsv", ["id", "year", "title", "colour", "vector"],
+          [(i, y, t, "|".join(CLASSES[i]), " ".join(map(str, FEATURES[i]))) for i, y, t in PAPERS])
+    table("authors.csv", ["id"], [(a,) for a in AUTHORS], ",")
+    table("writes.tsv", ["author", "paper", "share"], WRITES)
+    table("cites.tsv", ["citing", "cited"], CITES)
+    with open(os.path.join(folder, "manifest.toml"), "w") as out:
+        out.write(MANIFEST)
+
+
+class Graph:
+    def __init__(self, folder):
+        with open(os.path.join(folder, "schema.json")) as f:
+            self.schema = json.load(f)
+        self.arrays = {}
+        for record in self.schema["arrays"]:
+            array = np.load(os.path.join(folder, record["file"]), mmap_mode="r")
+            assert array.dtype == np.dtype(record["dtype"]), record
+            assert list(array.shape) == record["shape"], record
+            assert os.path.getsize(os.path.join(folder, record["file"])) == 128 + array.nbytes, record
+            self.arrays[record["file"]] = array
+        files = {os.path.relpath(os.path.join(d, f), folder)
+                 for d, _, names in os.walk(folder) for f in names}
+        assert files == set(self.arrays) | {"schema.json"}, "files and schema.json disagree"
+
+    def strings(self, prefix):
+        offsets, data = self.arrays[prefix + "_offsets.npy"], bytes(self.arrays[prefix + "_bytes.npy"])
+        return [data[a:b].decode() for a, b in zip(offsets[:-1], offsets[1:])]
+
+    def edges(self, position):
+        """(source, target, weight) of one relation, from the format's description alone."""
+        relation = self.schema["relations"][position]
+        target = relation["target"]
+        into = [r for r in self.schema["relations"] if r["target"] == target]
+        slot = into.index(relation)
+        offsets = self.arrays[target + "/incoming_offsets.npy"]
+        sources = self.arrays[target + "/incoming_sources.npy"]
+        weights = self.arrays.get(target + "/incoming_weights.npy")
+        nodes = next(t["nodes"] for t in self.schema["node_types"] if t["name"] == target)
+        assert len(offsets) == nodes * len(into) + 1
+        result = []
+        for node in range(nodes):
+            for at in range(offsets[node * len(into) + slot], offsets[node * len(into) + slot + 1]):
+                result.append((int(sources[at]), node, float(weights[at]) if relation["weights"] else 1.0))
+        return result
+
+
+def check_imported(folder):
+    graph = Graph(folder)
+    ids = [p[0] for p in PAPERS]
+    assert graph.strings("paper/id") == ids
+    assert graph.strings("author/id") == AUTHORS
+    assert graph.strings("paper/name") == [p[2] for p in PAPERS]
+    assert graph.arrays["paper/time.npy"].tolist() == [int(p[1]) for p in PAPERS]
+    assert np.array_equal(graph.arrays["paper/features.npy"], np.array([FEATURES[i] for i in ids], "<f2"))
+    classes = next(t for t in graph.schema["node_types"] if t["name"] == "paper")["labels"][0]["classes"]
+    offsets = graph.arrays["paper/label_colour_offsets.npy"]
+    values = graph.arrays["paper/label_colour_classes.npy"]
+    for n, i in enumerate(ids):
+        assert [classes[c] for c in values[offsets[n]:offsets[n + 1]]] == sorted(CLASSES[i]), i
+    for kind in ("paper/id", "author/id"):
+        slots = graph.arrays[kind + "_index.npy"]
+        assert sorted(slots[slots > 0].tolist()) == list(range(1, len(graph.strings(kind)) + 1))
+    expected = {
+        "writes": [(AUTHORS.index(a), ids.index(p), w) for a, p, w in WRITES],
+        "rev_writes": [(ids.index(p), AUTHORS.index(a), w) for a, p, w in WRITES],
+        "cites": [(ids.index(a), ids.index(b), 1.0) for a, b in CITES],
+        "rev_cites": [(ids.index(b), ids.index(a), 1.0) for a, b in CITES],
+    }
+    for position, relation in enumerate(graph.schema["relations"]):
+        found = graph.edges(position)
+        assert sorted(found) == sorted(expected.pop(relation["edge"])), relation
+        assert len(found) == relation["edges"]
+    assert not expected
+
+
+def check_generated(folder):
+    graph = Graph(folder)
+    by_name = {(r["source"], r["edge"], r["target"]): i for i, r in enumerate(graph.schema["relations"])}
+    years = graph.arrays["paper/time.npy"]
+    cites = graph.edges(by_name["paper", "cites", "paper"])
+    assert cites and all(years[citing] > years[cited] for citing, cited, _ in cites)
+    for (source, edge, target), position in by_name.items():
+        if edge.startswith("rev_"):
+            continue
+        forward = sorted((s, t) for s, t, _ in graph.edges(position))
+        back = sorted((t, s) for s, t, _ in graph.edges(by_name[target, "rev_" + edge, source]))
+        assert forward == back, edge
+    assert len(graph.strings("paper/name")) == len(years) and NO_TIME not in years
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        write_tables(folder)
+        run = lambda *words: subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL)
+        run("import", folder + "/manifest.toml", "--out", folder + "/imported", "--quiet", "--strict")
+        check_imported(folder + "/imported")
+        run("generate", "--preset", "small", "--papers", "300", "--out", folder + "/generated", "--quiet")
+        check_generated(folder + "/generated")
+    print("2 graphs read with NumPy", np.__version__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,23 @@
+# Installs the built package to a folder of its own, then configures, builds and runs the example as
+# a stranger's project that knows nothing but find_package(hgt).
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGN}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+file(MAKE_DIRECTORY ${WORK_DIR})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+file(COPY ${SOURCE_DIR}/examples/ DESTINATION ${WORK_DIR}/example)
+run(${CMAKE_COMMAND} -S ${WORK_DIR}/example -B ${WORK_DIR}/build
+    -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run(${WORK_DIR}/prefix/bin/hgt generate --preset tiny --out ${WORK_DIR}/tiny.graph --quiet)
+run(${WORK_DIR}/build/first_authors ${WORK_DIR}/tiny.graph)
+message("${output}")
+if(NOT output MATCHES "papers")
+  message(FATAL_ERROR "the example printed something else: ${output}")
+endif()

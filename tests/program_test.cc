@@ -1,0 +1,211 @@
+// The program as a stranger meets it: verbs, help, messages, exit codes, Ctrl-C, memory.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "hgt/graph/graph_check.h"
+#include "hgt/graph/hetero_graph.h"
+#include "tests/run_program.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "/hgt-program-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::vector<std::string>& words,
+              const std::function<void(pid_t)>& while_running = {}) const {
+    return run_program(folder_, words, while_running);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  // Users and items that buy each other: `edges` rows made by a formula.
+  void write_shop(uint64_t edges) const {
+    std::ofstream users(folder_ / "users.tsv");
+    std::ofstream buys(folder_ / "buys.tsv");
+    users << "id\n";
+    for (int i = 0; i < 1000; ++i) users << "u" << i << '\n';
+    buys << "buyer\tseller\n";
+    for (uint64_t i = 0; i < edges; ++i) {
+      buys << "u" << i * 7919 % 1000 << "\tu" << i * 104729 / 1000 % 1000 << '\n';
+    }
+    write("shop.toml",
+          "[[nodes]]\ntype = 'user'\nfiles = 'users.tsv'\nid = 'id'\n"
+          "[[edges]]\ntype = 'buys_from'\nfiles = 'buys.tsv'\n"
+          "source = { type = 'user', column = 'buyer' }\n"
+          "target = { type = 'user', column = 'seller' }\n");
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Program, AloneListsItsVerbs) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* verb : {"generate", "import", "export", "inspect"}) {
+    EXPECT_NE(outcome.out.find(verb), std::string::npos) << verb;
+    const Outcome help = run({verb, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << verb;
+    EXPECT_NE(help.out.find("--"), std::string::npos) << verb;
+  }
+  EXPECT_NE(run({"generate", "--help"}).out.find("oag"), std::string::npos);
+}
+
+TEST_F(Program, WrongUsageExitsWithTwoAndSaysHowToGetHelp) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"generte"},
+                                             {"generate"},
+                                             {"generate", "--out", path("g"), "--preset", "huge"},
+                                             {"import", "m.toml"},
+                                             {"inspect"},
+                                             {"inspect", "a", "--jsno"},
+                                             {"generate", "--out", path("g"), "--memory", "4X"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words[0] << outcome.err;
+    EXPECT_NE(outcome.err.find("--help"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Program, ErrorsAreOneLineWithFileAndRemedyAndExitWithOne) {
+  write("bad.toml", "[[nodes]]\ntype = 'user'\nfiels = 'users.tsv'\nid = 'id'\n");
+  fs::create_directory(folder_ / "empty");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"inspect", path("nowhere")}, "no such graph folder"},
+      {{"inspect", path("empty")}, "schema.json"},
+      {{"import", path("nowhere.toml"), "--out", path("g")}, "no such manifest"},
+      {{"import", path("bad.toml"), "--out", path("g")},
+       "bad.toml:1: [[nodes]] lacks 'files'; it has fiels, id, type"},
+      {{"generate", "--preset", "tiny", "--out", path("no/such/place")}, "no folder"},
+      {{"generate", "--preset", "tiny", "--papers", "5", "--out", path("g")}, "tiny"},
+      {{"generate", "--preset", "tiny", "--out", path("g"), "--memory", "1M"}, "at least"},
+  };
+  for (const auto& [words, expected] : cases) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_FALSE(fs::exists(folder_ / "g"));
+    EXPECT_FALSE(fs::exists(folder_ / "g.partial"));
+  }
+}
+
+TEST_F(Program, GeneratesAndInspectsAsInTheReadme) {
+  const Outcome made = run({"generate", "--preset", "tiny", "--out", path("tiny.graph")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_TRUE(fs::exists(folder_ / "tiny.graph.truth"));
+  const Outcome text = run({"inspect", path("tiny.graph"), "--verify"});
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("verified"), std::string::npos);
+  EXPECT_NE(text.out.find("writes_first"), std::string::npos);
+
+  const auto json = nlohmann::json::parse(run({"inspect", path("tiny.graph"), "--json"}).out);
+  const auto graph = HeteroGraph::open(folder_ / "tiny.graph");
+  ASSERT_EQ(json.at("node_types").size(), graph.schema().node_types().size());
+  for (size_t i = 0; i < graph.schema().relations().size(); ++i) {
+    EXPECT_EQ(json.at("relations")[i].at("edges"), graph.num_edges(Relation(i)));
+  }
+  EXPECT_EQ(json.at("verified"), false);
+}
+
+TEST_F(Program, RefusesToOverwriteUnlessForced) {
+  ASSERT_EQ(run({"generate", "--preset", "tiny", "--out", path("g")}).exit_code, 0);
+  const Outcome again = run({"generate", "--preset", "tiny", "--out", path("g")});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+  EXPECT_EQ(run({"generate", "--preset", "tiny", "--out", path("g"), "--force"}).exit_code, 0);
+}
+
+TEST_F(Program, VerifySaysWhichFileIsDamaged) {
+  ASSERT_EQ(run({"generate", "--preset", "tiny", "--out", path("g")}).exit_code, 0);
+  std::fstream file(folder_ / "g/paper/time.npy", std::ios::in | std::ios::out);
+  file.seekp(128);
+  file.put('\x7f');
+  file.close();
+  EXPECT_EQ(run({"inspect", path("g")}).exit_code, 0) << "the quick check looks at sizes only";
+  const Outcome outcome = run({"inspect", path("g"), "--verify", "--quiet"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("paper/time.npy"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Program, ImportsReportsAndExports) {
+  write_shop(2000);
+  std::ofstream(folder_ / "buys.tsv", std::ios::app) << "u1\tnobody\nu1\n";
+  const Outcome made = run({"import", path("shop.toml"), "--out", path("shop.graph")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("edges to unknown nodes"), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("buys.tsv:2002: "), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("peak memory"), std::string::npos);
+  const Outcome strict = run({"import", path("shop.toml"), "--out", path("s"), "--strict"});
+  EXPECT_EQ(strict.exit_code, 1);
+  EXPECT_NE(strict.err.find("buys.tsv:2002: "), std::string::npos) << strict.err;
+  ASSERT_EQ(run({"export", path("shop.graph"), "--out", path("tables")}).exit_code, 0);
+  ASSERT_EQ(run({"import", path("tables/manifest.toml"), "--out", path("again")}).exit_code, 0);
+  EXPECT_EQ(slurp(folder_ / "again/user/incoming_sources.npy"),
+            slurp(folder_ / "shop.graph/user/incoming_sources.npy"));
+}
+
+TEST_F(Program, CtrlCLeavesNothingHalfWritten) {
+  const auto interrupt = [&](pid_t child) {
+    while (!fs::exists(folder_ / "big.graph.partial")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(child, SIGINT);
+  };
+  const Outcome outcome = run(
+      {"generate", "--preset", "cs", "--papers", "1000000", "--out", path("big.graph")}, interrupt);
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find("nothing was left half-written"), std::string::npos) << outcome.err;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename();
+    EXPECT_TRUE(name == "stdout" || name == "stderr") << name;
+  }
+}
+
+TEST_F(Program, AKilledImportIsCleanedUpByTheNextOne) {
+  const auto kill = [&](pid_t child) {
+    while (!fs::exists(folder_ / "g.partial")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(child, SIGKILL);
+  };
+  run({"generate", "--preset", "cs", "--papers", "1000000", "--out", path("g")}, kill);
+  ASSERT_TRUE(fs::exists(folder_ / "g.partial"));
+  EXPECT_FALSE(fs::exists(folder_ / "g")) << "a half-written graph must not look like a whole one";
+  EXPECT_EQ(run({"inspect", path("g.partial")}).exit_code, 1);
+  ASSERT_EQ(run({"generate", "--preset", "tiny", "--out", path("g")}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "g.partial"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need memory themselves
+TEST_F(Program, ImportStaysWithinItsMemoryBound) {
+  constexpr uint64_t kEdges = 12'000'000;  // 24 million entries: three times the bound
+  write_shop(kEdges);
+  const Outcome small =
+      run({"import", path("shop.toml"), "--out", path("small"), "--memory", "64M", "--quiet"});
+  ASSERT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_LT(small.peak_bytes, uint64_t{160} << 20U) << "64 MB and 96 MB of everything else";
+  const auto graph = HeteroGraph::open(folder_ / "small");
+  EXPECT_EQ(graph.num_edges(graph.schema().relation("user", "buys_from", "user")), kEdges);
+  verify(graph);
+}
+#endif
+
+}  // namespace
+}  // namespace hgt

@@ -1,0 +1,58 @@
+// Runs the hgt program as a user would and keeps what it said.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace hgt {
+
+struct Outcome {
+  int exit_code = -1;  // 128 + signal when one ended it
+  std::string out;
+  std::string err;
+  uint64_t peak_bytes = 0;  // largest resident memory
+};
+
+inline std::string slurp(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// `while_running` is called with the process id after the start.
+inline Outcome run_program(const std::filesystem::path& scratch,
+                           const std::vector<std::string>& words,
+                           const std::function<void(pid_t)>& while_running = {}) {
+  const auto out = scratch / "stdout";
+  const auto err = scratch / "stderr";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    ::execv(HGT_PROGRAM, arguments.data());
+    ::_exit(127);
+  }
+  if (while_running) while_running(child);
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .out = slurp(out),
+          .err = slurp(err),
+          .peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024};
+}
+
+}  // namespace hgt
