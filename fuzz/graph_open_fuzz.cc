@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   for (size_t i = 0; i < damaged.size(); ++i) spill(good.folder / good.names[i], damaged[i]);
-  static volatile uint64_t sink = 0;
+  [[maybe_unused]] static volatile uint64_t sink = 0;
   try {
     if (data[0] % 2 == 1) fit_checksums(good, damaged);
     const auto graph = hgt::HeteroGraph::open(good.folder);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Configures and builds one preset of CMakePresets.json: scripts/build.sh [release]
+# Configures and builds one preset of CMakePresets.json: scripts/build.sh [release] [CMake options]
 set -eu
 cd "$(dirname "$0")/.."
 preset="${1:-release}"
