@@ -10,6 +10,7 @@
 
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/temporary_test_folder.h"
 #include "tests/run_program.h"
 
 namespace hgt {
@@ -19,16 +20,9 @@ namespace fs = std::filesystem;
 
 class Program : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "/hgt-program-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   Outcome run(const std::vector<std::string>& words,
               const std::function<void(pid_t)>& while_running = {}) const {
-    return run_program(folder_, words, while_running);
+    return run_program(folder_.path(), words, while_running);
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
@@ -51,7 +45,7 @@ class Program : public testing::Test {
           "target = { type = 'user', column = 'seller' }\n");
   }
 
-  fs::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(Program, AloneListsItsVerbs) {
@@ -155,8 +149,8 @@ TEST_F(Program, ImportsReportsAndExports) {
   EXPECT_NE(strict.err.find("buys.tsv:2002: "), std::string::npos) << strict.err;
   ASSERT_EQ(run({"export", path("shop.graph"), "--out", path("tables")}).exit_code, 0);
   ASSERT_EQ(run({"import", path("tables/manifest.toml"), "--out", path("again")}).exit_code, 0);
-  EXPECT_EQ(slurp(folder_ / "again/user/incoming_sources.npy"),
-            slurp(folder_ / "shop.graph/user/incoming_sources.npy"));
+  EXPECT_EQ(read_bytes(folder_ / "again/user/incoming_sources.npy"),
+            read_bytes(folder_ / "shop.graph/user/incoming_sources.npy"));
 }
 
 TEST_F(Program, CtrlCLeavesNothingHalfWritten) {
@@ -171,7 +165,7 @@ TEST_F(Program, CtrlCLeavesNothingHalfWritten) {
       {"generate", "--preset", "cs", "--papers", "1000000", "--out", path("big.graph")}, interrupt);
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_NE(outcome.err.find("nothing was left half-written"), std::string::npos) << outcome.err;
-  for (const auto& entry : fs::directory_iterator(folder_)) {
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
     const std::string name = entry.path().filename();
     EXPECT_TRUE(name == "stdout" || name == "stderr") << name;
   }

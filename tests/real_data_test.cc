@@ -11,6 +11,7 @@
 
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/tables/table_import.h"
 
 namespace hgt {
@@ -29,16 +30,10 @@ class RealData : public testing::TestWithParam<DataSet> {
   void SetUp() override {
     tables_ = Path(HGT_SHARED_DIR) / "data" / GetParam().name;
     if (!std::filesystem::exists(tables_)) GTEST_SKIP() << "no data set at " << tables_;
-    std::string pattern = testing::TempDir() + "/hgt-real-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     manifest_ =
         read_manifest(Path(HGT_SOURCE_DIR) / "data/manifests" / (GetParam().name + ".toml"));
     imported_ = import_tables(manifest_, folder_ / "graph", {.tables = tables_});
     rows_ = nlohmann::json::parse(std::ifstream(tables_ / "stats.json")).at("rows");
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   // The name under which stats.json counts the table: "nodes_paper.tsv*" -> nodes_paper.
@@ -51,7 +46,8 @@ class RealData : public testing::TestWithParam<DataSet> {
     return found == GetParam().dropped.end() ? 0 : found->second;
   }
 
-  Path tables_, folder_;
+  Path tables_;
+  TestFolder folder_;
   Manifest manifest_;
   Imported imported_;
   nlohmann::json rows_;
@@ -128,9 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Others, RealData,
 TEST(RealHgb, LabelsAndSplitsAreThoseOfTheBenchmark) {
   const Path tables = Path(HGT_SHARED_DIR) / "data/hgb-imdb";
   if (!std::filesystem::exists(tables)) GTEST_SKIP() << "no data set at " << tables;
-  std::string pattern = testing::TempDir() + "/hgt-imdb-XXXXXX";
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  const Path folder = pattern;
+  const TestFolder folder;
   import_tables(read_manifest(Path(HGT_SOURCE_DIR) / "data/manifests/hgb-imdb.toml"),
                 folder / "graph", {.tables = tables});
   const auto graph = HeteroGraph::open(folder / "graph");
@@ -148,7 +142,6 @@ TEST(RealHgb, LabelsAndSplitsAreThoseOfTheBenchmark) {
   // labels_train.tsv: movie 1919 has the classes 2 and 0.
   const auto classes = graph.label_classes(movie, label, graph.find(movie, "1919").value());
   EXPECT_EQ(std::vector<uint32_t>(classes.begin(), classes.end()), (std::vector<uint32_t>{0, 2}));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -9,11 +9,11 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
+
+#include "hgt/graph/temporary_test_folder.h"
 
 namespace hgt {
 
@@ -23,11 +23,6 @@ struct Outcome {
   std::string err;
   uint64_t peak_bytes = 0;  // largest resident memory
 };
-
-inline std::string slurp(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 // `while_running` is called with the process id after the start.
 inline Outcome run_program(const std::filesystem::path& scratch,
@@ -50,8 +45,8 @@ inline Outcome run_program(const std::filesystem::path& scratch,
   rusage usage{};
   ::wait4(child, &status, 0, &usage);
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .out = slurp(out),
-          .err = slurp(err),
+          .out = read_bytes(out),
+          .err = read_bytes(err),
           .peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024};
 }
 

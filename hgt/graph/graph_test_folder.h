@@ -1,9 +1,7 @@
-// For the tests of the graph store: a temporary folder, files as bytes, and one small graph that
-// has a bit of everything.
+// For the tests of the graph store: one small graph that has a bit of everything.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include <filesystem>
 #include <fstream>
@@ -17,55 +15,10 @@
 #include "hgt/error.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/schema.h"
+#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
-
-// A new, empty folder, removed at the end of its scope.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string name = testing::TempDir() + "/hgt_test_XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw Error("cannot make a folder in " + name);
-    path_ = name;
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const Path& path() const { return path_; }
-  Path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  Path path_;
-};
-
-inline std::string read_bytes(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-// A file of that size is overwritten in place: truncating it first would bring it to disk on ext4.
-inline void write_bytes(const Path& file, std::string_view bytes) {
-  std::error_code missing;
-  const bool in_place = std::filesystem::file_size(file, missing) == bytes.size() && !missing;
-  std::fstream out(file,
-                   std::ios::binary | std::ios::out | (in_place ? std::ios::in : std::ios::trunc));
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-// Every file below the folder, by its relative path.
-inline std::map<std::string, std::string> folder_bytes(const Path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    files[entry.path().lexically_relative(folder).string()] = read_bytes(entry.path());
-  }
-  return files;
-}
 
 // The names right inside the folder, sorted.
 inline std::vector<std::string> names_in(const Path& folder) {

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,24 +16,10 @@
 #include "hgt/error.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/tables/table_import.h"
 
 namespace hgt {
-
-inline std::string read_bytes(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Every file below a folder, by its relative path.
-inline std::map<std::string, std::string> folder_bytes(const Path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    files[entry.path().lexically_relative(folder).string()] = read_bytes(entry.path());
-  }
-  return files;
-}
 
 // The names of the files in which two folders differ.
 inline std::vector<std::string> differing_files(const Path& a, const Path& b) {
@@ -95,42 +78,27 @@ std::string number_bytes(const std::vector<Number>& numbers) {
   return bytes;
 }
 
-class ImportTestFolder {
+class ImportTestFolder : public TestFolder {
  public:
-  ImportTestFolder() {
-    std::string pattern = testing::TempDir() + "/hgt_import_XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
-    path_ = pattern;
-  }
-  ImportTestFolder(const ImportTestFolder&) = delete;
-  ImportTestFolder& operator=(const ImportTestFolder&) = delete;
-  ~ImportTestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const Path& path() const { return path_; }
-  Path operator/(const std::string& file) const { return path_ / file; }
-
   Path write(const std::string& file, const std::string& text) const {
-    std::filesystem::create_directories((path_ / file).parent_path());
-    std::ofstream out(path_ / file, std::ios::binary);
+    std::filesystem::create_directories((path() / file).parent_path());
+    std::ofstream out(path() / file, std::ios::binary);
     out << text;
     out.close();
     if (!out) throw std::runtime_error("cannot write " + file);
-    return path_ / file;
+    return path() / file;
   }
 
   // Imports the tables here as the manifest's text says; the graph is checked byte by byte.
   Imported import(const std::string& manifest, const std::string& graph = "graph",
                   const ImportOptions& options = {}) const {
     Imported imported =
-        import_tables(read_manifest(write("manifest.toml", manifest)), path_ / graph, options);
-    verify(HeteroGraph::open(path_ / graph));
+        import_tables(read_manifest(write("manifest.toml", manifest)), path() / graph, options);
+    verify(HeteroGraph::open(path() / graph));
     return imported;
   }
   HeteroGraph graph(const std::string& folder = "graph") const {
-    return HeteroGraph::open(path_ / folder);
+    return HeteroGraph::open(path() / folder);
   }
 
   // The Error of an import that must fail and must leave nothing behind.
@@ -140,12 +108,9 @@ class ImportTestFolder {
     return text;
   }
   void expect_nothing_left(const std::string& graph) const {
-    EXPECT_FALSE(std::filesystem::exists(path_ / graph));
-    EXPECT_FALSE(std::filesystem::exists(path_ / (graph + ".partial")));
+    EXPECT_FALSE(std::filesystem::exists(path() / graph));
+    EXPECT_FALSE(std::filesystem::exists(path() / (graph + ".partial")));
   }
-
- private:
-  Path path_;
 };
 
 // --- a graph as text ---

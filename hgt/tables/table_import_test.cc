@@ -1,8 +1,6 @@
 #include "hgt/tables/table_import.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <limits>
 #include <map>
@@ -13,37 +11,13 @@
 #include <vector>
 
 #include "hgt/graph/text_features.h"
+#include "hgt/tables/compressed_test_text.h"
 #include "hgt/tables/import_test_folder.h"
 
 namespace hgt {
 namespace {
 
 using Numbers = std::vector<float>;
-
-std::string gzip(const std::string& text) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("deflateInit2");
-  }
-  std::string stored(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(stored.data());
-  stream.avail_out = static_cast<uInt>(stored.size());
-  const int result = deflate(&stream, Z_FINISH);
-  stored.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (result != Z_STREAM_END) throw std::runtime_error("deflate");
-  return stored;
-}
-
-std::string zstd(const std::string& text) {
-  std::string stored(ZSTD_compressBound(text.size()), '\0');
-  const size_t size = ZSTD_compress(stored.data(), stored.size(), text.data(), text.size(), 1);
-  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
-  stored.resize(size);
-  return stored;
-}
 
 // Pieces of manifests. `more` goes into the entry.
 std::string nodes(const std::string& type, const std::string& more = "") {

@@ -1,11 +1,8 @@
 #include "hgt/tables/table_reader.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <fstream>
 #include <functional>
@@ -17,6 +14,8 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/tables/compressed_test_text.h"
 
 namespace hgt {
 namespace {
@@ -42,44 +41,8 @@ void PrintTo(const Row& row, std::ostream* out) {
   for (const std::string& cell : row.cells) *out << " [" << cell << "]";
 }
 
-std::string gzip(const std::string& text) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("deflateInit2");
-  }
-  std::string stored(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(stored.data());
-  stream.avail_out = static_cast<uInt>(stored.size());
-  const int result = deflate(&stream, Z_FINISH);
-  stored.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (result != Z_STREAM_END) throw std::runtime_error("deflate");
-  return stored;
-}
-
-std::string zstd(const std::string& text) {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  std::string stored(ZSTD_compressBound(text.size()), '\0');
-  const size_t size =
-      ZSTD_compress2(context, stored.data(), stored.size(), text.data(), text.size());
-  ZSTD_freeCCtx(context);
-  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
-  stored.resize(size);
-  return stored;
-}
-
 class TableReaderTest : public testing::Test {
  protected:
-  TableReaderTest() {
-    std::string pattern = testing::TempDir() + "/table_reader_XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp: " + pattern);
-    folder_ = pattern;
-  }
-  ~TableReaderTest() override { std::filesystem::remove_all(folder_); }
-
   Path store(const std::string& bytes, const std::string& name = "table") const {
     const Path file = folder_ / name;
     std::ofstream out(file, std::ios::binary);
@@ -117,13 +80,13 @@ class TableReaderTest : public testing::Test {
       action();
     } catch (const Error& error) {
       const std::string text = error.what();
-      const std::string prefix = folder_.string() + "/";
+      const std::string prefix = folder_.path().string() + "/";
       return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
     }
     return "no Error";
   }
 
-  Path folder_;
+  TestFolder folder_;
 };
 
 // --- rows and cells ---
