@@ -161,6 +161,16 @@ TEST_F(TableImportTest, RowsWithoutAnEndAreNoDefectWhereTheManifestSaysSo) {
   EXPECT_EQ(again.report.tables.at(1).kept, 1U);
 }
 
+TEST_F(TableImportTest, ATimeBeyondTheUnitSecondNamesTheCoarserUnits) {
+  folder_.write("t.tsv", "id\twhen\na\t4102444800\nb\t0\n");  // 2100-01-01, 1970-01-01
+  const std::string table = nodes("x", "files = 't.tsv'\ntime = 'when'");
+  import("time_unit = 'second'\n" + table);
+  EXPECT_EQ(report_.dropped(), 1U);
+  expect_contains(report_.tables.at(0).examples.at(0), "t.tsv:2: ");
+  expect_contains(report_.tables.at(0).examples.at(0), "take minute or a coarser unit");
+  EXPECT_EQ(folder_.import("time_unit = 'minute'\n" + table, "minutes").report.dropped(), 0U);
+}
+
 // --- files and formats ---
 
 TEST_F(TableImportTest, APatternReadsItsFilesInTheOrderOfTheirNames) {

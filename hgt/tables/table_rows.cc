@@ -93,9 +93,12 @@ std::optional<Time> TimeCell::read(const TableReader& row, DefectLog& log) const
   }
   const auto time = parse_time(text, spec_->format, unit_);
   if (!time) {
+    const bool too_fine = unit_ == TimeUnit::second && spec_->format != TimeFormat::number &&
+                          parse_time(text, spec_->format, TimeUnit::minute).has_value();
     log.add(
         Defect::bad_time, row.file(), row.line(),
-        fmt::format("{} '{}' is no time in the unit {}", spec_->column, text, to_string(unit_)));
+        fmt::format("{} '{}' is no time in the unit {}{}", spec_->column, text, to_string(unit_),
+                    too_fine ? ", which holds 1901 to 2038; take minute or a coarser unit" : ""));
   }
   return time;
 }
