@@ -184,4 +184,32 @@ inline std::vector<float> features_of(const HeteroGraph& graph, std::string_view
   return row;
 }
 
+// Pieces of manifests. `more` goes into the entry.
+inline std::string nodes(const std::string& type, const std::string& more = "") {
+  return "[[nodes]]\ntype = '" + type + "'\nid = 'id'\n" +
+         (contains(more, "files =") ? "" : "files = '" + type + ".tsv'\n") + more + "\n";
+}
+inline std::string edges(const std::string& source, const std::string& type,
+                         const std::string& target, const std::string& more = "") {
+  return "[[edges]]\ntype = '" + type + "'\nsource = { type = '" + source +
+         "', column = 's' }\ntarget = { type = '" + target + "', column = 't' }\n" +
+         (contains(more, "files =") ? "" : "files = '" + type + ".tsv'\n") + more + "\n";
+}
+
+class TableImportTest : public testing::Test {
+ protected:
+  // Most tests need no more nodes than these.
+  TableImportTest() {
+    folder_.write("paper.tsv", "id\np1\np2\np3\n");
+    folder_.write("author.tsv", "id\na1\na2\na3\na4\n");
+  }
+  HeteroGraph import(const std::string& manifest) {
+    report_ = folder_.import(manifest).report;
+    return folder_.graph();
+  }
+
+  ImportTestFolder folder_;
+  ImportReport report_;
+};
+
 }  // namespace hgt

@@ -29,15 +29,6 @@ void declare_node_types(const Manifest& manifest, Schema& schema) {
   }
 }
 
-void require_node_type(const Manifest& manifest, const Schema& schema, const std::string& name,
-                       uint64_t line) {
-  try {
-    static_cast<void>(schema.node_type(name));
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}:{}: {}", manifest.file.string(), line, error.what()));
-  }
-}
-
 // Several tables may feed one relation: it has times or weights if one of them does.
 class RelationDeclarations {
  public:
@@ -75,8 +66,9 @@ class RelationDeclarations {
 void declare_relations(const Manifest& manifest, Schema& schema) {
   RelationDeclarations declarations(manifest);
   for (const EdgeTable& table : manifest.edges) {
-    require_node_type(manifest, schema, table.source.type, table.source_table.line);
-    require_node_type(manifest, schema, table.target.type, table.source_table.line);
+    for (const std::string& end : {table.source.type, table.target.type}) {
+      static_cast<void>(declared_type(manifest, schema, end, table.source_table.line));
+    }
     for (const std::string& type : table.edge_types()) declarations.add(table, type);
   }
   for (const RelationDeclaration& declaration : declarations.all()) {

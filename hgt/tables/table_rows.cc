@@ -46,12 +46,17 @@ void log_unknown(DefectLog& log, Defect defect, const TableReader& row, const st
 
 // --- ImportContext ---
 
-NodeType ImportContext::node_type(const std::string& name, const TableSource& source) const {
+NodeType declared_type(const Manifest& manifest, const Schema& schema, const std::string& name,
+                       uint64_t line) {
   try {
-    return builder.schema().node_type(name);
+    return schema.node_type(name);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}:{}: {}", manifest.file.string(), source.line, error.what()));
+    throw Error(fmt::format("{}:{}: {}", manifest.file.string(), line, error.what()));
   }
+}
+
+NodeType ImportContext::node_type(const std::string& name, const TableSource& source) const {
+  return declared_type(manifest, builder.schema(), name, source.line);
 }
 
 uint64_t ImportContext::declared_width(NodeType type) const {

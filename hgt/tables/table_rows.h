@@ -19,6 +19,10 @@
 
 namespace hgt {
 
+// A node type that an entry of the manifest names; unknown: an Error with the entry's line.
+NodeType declared_type(const Manifest& manifest, const Schema& schema, const std::string& name,
+                       uint64_t line);
+
 // What all tables of one import share.
 struct ImportContext {
   const Manifest& manifest;
@@ -29,7 +33,6 @@ struct ImportContext {
   void set_features(NodeType type, const FeatureColumns& spec, NodeId node,
                     std::span<const float> values);
   uint64_t declared_width(NodeType type) const;  // 0: no features yet
-  // A type that the manifest does not declare: an Error with its line.
   NodeType node_type(const std::string& name, const TableSource& source) const;
 
   std::map<NodeType, FeatureSpec> declared_features = {};
