@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/academic/academic_generator.h"
+#include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/tables/graph_export.h"
@@ -42,6 +44,10 @@ struct BuildFlags {
     verb.add_flag("--quiet", quiet, "No progress");
   }
   BuildOptions options(ProgressBar& bar) const {
+    if (!force && std::filesystem::exists(out)) {
+      throw Error(
+          fmt::format("{} exists already; choose another name, or replace it with --force", out));
+    }
     return {.memory = memory, .replace = force, .progress = bar.sink()};
   }
 };

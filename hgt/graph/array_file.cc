@@ -309,8 +309,4 @@ MappedArray::~MappedArray() {
   if (mapping_ != nullptr) ::munmap(const_cast<std::byte*>(mapping_), mapped_bytes_);
 }
 
-void MappedArray::drop_pages() const {
-  ::madvise(const_cast<std::byte*>(mapping_), mapped_bytes_, MADV_DONTNEED);
-}
-
 }  // namespace hgt

@@ -160,7 +160,6 @@ class MappedArray {
     if (mapping_ == nullptr) return {};
     return {reinterpret_cast<const T*>(mapping_ + kArrayHeaderBytes), bytes().size() / sizeof(T)};
   }
-  void drop_pages() const;
 
  private:
   const std::byte* mapping_ = nullptr;

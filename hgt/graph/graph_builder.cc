@@ -66,7 +66,7 @@ struct GraphBuilder::State {
   std::vector<EdgeSorter> sorters;  // per relation
   std::vector<Relation> reverses;
   uint64_t edges = 0;
-  mutable uint64_t calls = 0;
+  uint64_t calls = 0;
 };
 
 GraphBuilder::GraphBuilder(const Path& folder, const Schema& schema, BuildOptions options)

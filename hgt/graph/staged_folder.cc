@@ -54,8 +54,8 @@ StagedFolder::StagedFolder(const Path& folder, bool replace)
     : folder_(without_trailing_slash(folder)), partial_(folder_), replace_(replace) {
   partial_ += ".partial";
   if (fs::exists(folder_) && !replace_) {
-    throw Error(fmt::format("{} exists already; choose another name, remove it, or use --force",
-                            folder_.string()));
+    throw Error(
+        fmt::format("{} exists already; choose another name or remove it", folder_.string()));
   }
   if (!fs::is_directory(parent_of(folder_))) {
     throw Error(fmt::format("{}: there is no folder {} to write to", folder_.string(),
