@@ -19,8 +19,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt", {}},  // error.h, random.h, progress.h: know nothing of ours
     {"hgt/graph", {"hgt"}},
     {"hgt/tables", {"hgt", "hgt/graph"}},
+    {"hgt/sampling", {"hgt", "hgt/graph"}},
     {"hgt/academic", {"hgt", "hgt/graph"}},
-    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/academic"}},
+    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/academic"}},
 };
 
 // Folders where torch may be included. None yet: the model brings the first.

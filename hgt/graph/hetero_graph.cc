@@ -172,25 +172,60 @@ uint64_t HeteroGraph::num_entries(NodeType target) const {
   return state_->at(target).sources.as<NodeId>().size();
 }
 
-std::span<const int64_t> HeteroGraph::incoming_offsets(NodeType type, NodeId target) const {
+std::span<const int64_t> HeteroGraph::offsets_of(NodeType type, NodeId target) const {
   assert(target < num_nodes(type));
   const size_t slots = schema().incoming(type).size();
   return state_->at(type).offsets.as<int64_t>().subspan(target * slots, slots + 1);
 }
 
+std::span<const int64_t> HeteroGraph::incoming_offsets(NodeType type, NodeId target) const {
+  const auto offsets = offsets_of(type, target);
+  bool ascending = offsets.front() >= 0;
+  for (size_t slot = 1; slot < offsets.size(); ++slot) {
+    ascending &= offsets[slot - 1] <= offsets[slot];
+  }
+  if (!ascending || static_cast<uint64_t>(offsets.back()) > num_entries(type)) {
+    report_damaged_list(type, target);
+  }
+  return offsets;
+}
+
+void HeteroGraph::prefetch_offsets(NodeType type, NodeId target) const {
+  const auto offsets = offsets_of(type, target);
+  constexpr size_t kPerCacheLine = 8;
+  for (size_t slot = 0; slot < offsets.size(); slot += kPerCacheLine) {
+    __builtin_prefetch(&offsets[slot]);
+  }
+}
+
+void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
+  const auto offsets = offsets_of(type, target);
+  throw Error(
+      fmt::format("{}: the list of node {} is damaged (entries {} to {} of {}); make the graph "
+                  "again",
+                  (folder() / schema().at(type).name / "incoming_offsets.npy").string(), target,
+                  offsets.front(), offsets.back(), num_entries(type)));
+}
+
+void HeteroGraph::check_nodes(NodeType type, std::span<const NodeId> nodes) const {
+  NodeId largest = 0;
+  for (const NodeId node : nodes) largest = std::max(largest, node);
+  if (nodes.empty() || largest < num_nodes(type)) return;
+  throw Error(
+      fmt::format("{}: a list names node {} of type {}, which has {} nodes; the graph is damaged, "
+                  "make it again",
+                  folder().string(), largest, schema().at(type).name, num_nodes(type)));
+}
+
 Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
   const RelationSpec& spec = schema().at(relation);
   const TypeArrays& arrays = state_->at(spec.target);
-  const auto offsets = incoming_offsets(spec.target, target);
+  const auto offsets = offsets_of(spec.target, target);
   const int64_t begin = offsets[spec.slot];
   const int64_t end = offsets[spec.slot + 1];
   const auto sources = arrays.sources.as<NodeId>();
   if (begin < 0 || end < begin || static_cast<uint64_t>(end) > sources.size()) {
-    throw Error(
-        fmt::format("{}: the list of node {} is damaged (entries {} to {} of {}); make the "
-                    "graph again",
-                    (folder() / schema().at(spec.target).name / "incoming_offsets.npy").string(),
-                    target, begin, end, sources.size()));
+    report_damaged_list(spec.target, target);
   }
   const auto first = static_cast<uint64_t>(begin);
   const auto count = static_cast<uint64_t>(end - begin);

@@ -60,10 +60,15 @@ class HeteroGraph {
   Neighbors incoming(Relation relation, NodeId target) const;
   // The whole incoming list of a target, and where each relation's part ends in it:
   // offsets[slot] .. offsets[slot + 1] are store positions. [relations entering the type + 1]
+  // Checked: they ascend and lie within the store.
   std::span<const int64_t> incoming_offsets(NodeType type, NodeId target) const;
+  void prefetch_offsets(NodeType type, NodeId target) const;      // to have them cached soon
   std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
   std::span<const Time> incoming_times(NodeType type) const;      // empty: no relation has times
   std::span<const float> incoming_weights(NodeType type) const;
+  // Throws Error unless all are nodes of the type. For sources read by position: a damaged file
+  // may hold anything.
+  void check_nodes(NodeType type, std::span<const NodeId> nodes) const;
 
   // --- nodes. Requires node < num_nodes ---
   // kNoTime: a plain node, or an event node whose table gave no time.
@@ -81,6 +86,9 @@ class HeteroGraph {
   Split split(NodeType type, uint32_t label, NodeId node) const;
 
  private:
+  std::span<const int64_t> offsets_of(NodeType type, NodeId target) const;
+  [[noreturn]] void report_damaged_list(NodeType type, NodeId target) const;
+
   struct State;
   std::shared_ptr<const State> state_;
 };

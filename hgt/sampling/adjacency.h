@@ -1,0 +1,98 @@
+// The last line of Algorithm 1: every edge of the graph among the sampled instances.
+//
+// Work is done per site, a sampled node with all its instances: they have the same neighbours. A
+// list of usual length is read and each entry looked up among the sites. A hub's list (heavy) is
+// not read: its edges are met again in the lists of its sources under the reverse relation, and
+// their positions are then found by search, because lists are sorted. Two hubs are joined from the
+// cheaper of their sides. So the cost does not grow with the size of the graph.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/subgraph.h"
+#include "hgt/sampling/visibility.h"
+
+namespace hgt {
+
+class Adjacency {
+ public:
+  // `visibility` must outlive it.
+  Adjacency(const HeteroGraph& graph, const Visibility& visibility);
+
+  void clear();  // keeps the memory
+
+  // Finds the edges among the given rows, ascending: those of one component. Call for each
+  // component once, while its time bound is set. The instance arrays are there already.
+  void connect(const Subgraph& subgraph, std::span<const uint32_t> rows);
+
+  // Writes the edge arrays.
+  void write(Subgraph& subgraph);
+
+ private:
+  struct Site {
+    NodeType type{};
+    NodeId node = 0;
+    uint32_t first = 0;  // its instances: rows_[first .. last)
+    uint32_t last = 0;
+  };
+  // An edge between sites.
+  struct Link {
+    uint32_t target = 0;
+    uint32_t slot = 0;  // of the relation among those that enter the target's type
+    EdgePosition position = 0;
+    uint32_t source = 0;
+  };
+  struct HeavyList {
+    uint32_t site = 0;
+    uint32_t slot = 0;
+  };
+  // The sites of one type in the component at hand.
+  struct SiteIndex {
+    KeyIndex numbers;  // node -> place in `sites`
+    std::vector<uint32_t> sites;
+    std::vector<uint64_t> filter;  // a bit per hashed node: most nodes that are no site stop here
+
+    bool may_contain(NodeId node) const;
+    uint32_t find(NodeId node) const;  // kAbsent: no site
+    uint32_t insert(NodeId node, uint32_t new_site);
+    void clear();
+  };
+  static constexpr uint32_t kAbsent = KeyIndex::kAbsent;
+
+  void make_sites(const Subgraph& subgraph, std::span<const uint32_t> rows);
+  void ask_for_lists(uint32_t site) const;
+  void read_lists(uint32_t site);
+  void read_list(uint32_t site, uint32_t slot, EdgePosition begin, EdgePosition end);
+  void search_heavy_lists();
+  void join_heavy_lists();
+  void join_heavy(const HeavyList& list);
+  void add_copies(const HeavyList& list, std::span<const NodeId> sources, EdgePosition first,
+                  uint32_t source);
+  bool is_heavy(uint32_t site, uint32_t slot) const;
+  bool edge_too_late(const RelationSpec& spec, EdgePosition position) const;
+  Relation relation_of(uint32_t site, uint32_t slot) const;
+
+  uint64_t num_edges_into(uint32_t site) const;
+  void merge_links(uint32_t site);
+  void write_site(const Site& site, Subgraph& subgraph) const;
+
+  const HeteroGraph graph_;
+  const Visibility& visibility_;
+  std::vector<SiteIndex> index_;  // by type
+  std::vector<Site> sites_;
+  std::vector<uint32_t> rows_;
+  std::vector<uint32_t> site_of_row_;                // scratch of make_sites
+  std::vector<Link> links_;                          // found by reading, in order
+  std::vector<Link> heavy_links_;                    // found by search
+  std::vector<Link> sought_;                         // edges into heavy lists, position unknown
+  std::vector<std::vector<HeavyList>> heavy_lists_;  // by relation, of the component at hand
+  std::vector<uint64_t> link_offsets_;               // [sites + 1] into links_
+  std::vector<uint64_t> heavy_offsets_;              // [sites + 1] into heavy_links_
+  std::vector<Link> merged_;                         // scratch of write
+};
+
+}  // namespace hgt

@@ -1,0 +1,79 @@
+// B[tau] of Algorithm 1: the candidates of one node type with their accumulated normalised degree,
+// and the instances that have been sampled, so that none is sampled twice.
+//
+// A candidate is an instance: the same plain node at two times is two candidates. Slots number the
+// instances in the order in which they were first met.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "hgt/graph/types.h"
+#include "hgt/random.h"
+#include "hgt/sampling/key_index.h"
+
+namespace hgt {
+
+constexpr uint64_t instance_key(NodeId node, Time time) {
+  return (uint64_t{static_cast<uint32_t>(time)} << 32U) | node;
+}
+
+class Budget {
+ public:
+  void clear();  // keeps the memory
+
+  // Algorithm 2, line 8. No effect on an instance that has been sampled.
+  void add(NodeId node, Time time, double share) { weights_[slot_of(node, time)] += share; }
+
+  // Marks an instance as sampled; false: it had been.
+  bool take(NodeId node, Time time) {
+    double& weight = weights_[slot_of(node, time)];
+    return !std::isnan(std::exchange(weight, kSampled));
+  }
+
+  // Algorithm 1, lines 8 to 11 and 15: draws n candidates, or all when there are fewer, one after
+  // the other without replacement, each with probability proportional to the square of its weight.
+  // They leave the budget. `drawn` receives their slots, ascending.
+  void draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn);
+
+  uint32_t size() const { return index_.size(); }  // slots, those of sampled instances included
+  NodeId node(uint32_t slot) const { return static_cast<NodeId>(keys_[slot]); }
+  Time time(uint32_t slot) const { return static_cast<Time>(keys_[slot] >> 32U); }
+  // The accumulated normalised degree; NaN: the instance has been sampled.
+  double weight(uint32_t slot) const { return weights_[slot]; }
+  uint32_t find(NodeId node, Time time) const { return index_.find(instance_key(node, time)); }
+
+  void prefetch(NodeId node, Time time) const { index_.prefetch(instance_key(node, time)); }
+
+ private:
+  struct Arrival {
+    double time;
+    uint32_t slot;
+    friend auto operator<=>(const Arrival&, const Arrival&) = default;
+  };
+
+  // Nothing can be added to it and no comparison with it holds, so what is sampled drops out of
+  // every loop without a test of its own.
+  static constexpr double kSampled = std::numeric_limits<double>::quiet_NaN();
+
+  uint32_t slot_of(NodeId node, Time time) {
+    const uint64_t key = instance_key(node, time);
+    const uint32_t slot = index_.insert(key);
+    if (slot == keys_.size()) {
+      keys_.push_back(key);
+      weights_.push_back(0);
+    }
+    return slot;
+  }
+  double keep_first(uint32_t n);
+
+  KeyIndex index_;
+  std::vector<uint64_t> keys_;
+  std::vector<double> weights_;
+  std::vector<Arrival> arrivals_;  // scratch of draw()
+};
+
+}  // namespace hgt

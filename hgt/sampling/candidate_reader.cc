@@ -1,0 +1,97 @@
+#include "hgt/sampling/candidate_reader.h"
+
+#include <algorithm>
+
+namespace hgt {
+
+CandidateReader::CandidateReader(const HeteroGraph& graph, const Visibility& visibility)
+    : graph_(graph), visibility_(visibility) {}
+
+void CandidateReader::read_together(const Targets& targets, uint32_t cap, Draws& draws) {
+  choose_entries(targets, cap, draws);
+  load_sources(targets.type);
+  lists_.clear();
+  for (const Range& range : ranges_) list_visible(targets.type, range);
+}
+
+// Which positions of which lists are read. Their memory is asked for.
+void CandidateReader::choose_entries(const Targets& targets, uint32_t cap, Draws& draws) {
+  ranges_.clear();
+  positions_.clear();
+  for (const NodeId node : targets.nodes) graph_.prefetch_offsets(targets.type, node);
+  const auto relations = graph_.schema().incoming(targets.type);
+  const auto sources = graph_.incoming_sources(targets.type);
+  for (size_t i = 0; i < targets.nodes.size(); ++i) {
+    const NodeId target = targets.nodes[i];
+    const auto offsets = graph_.incoming_offsets(targets.type, target);
+    for (size_t slot = 0; slot < relations.size(); ++slot) {
+      const auto begin = static_cast<EdgePosition>(offsets[slot]);
+      const auto end = static_cast<EdgePosition>(offsets[slot + 1]);
+      if (begin == end || visibility_.hides_all(relations[slot])) continue;
+      const uint64_t kept = cap == 0 ? end - begin : std::min<uint64_t>(cap, end - begin);
+      Range range{.relation = relations[slot],
+                  .target = target,
+                  .target_time = targets.times[i],
+                  .share = 1.0 / static_cast<double>(kept),  // Algorithm 2, line 2
+                  .first = positions_.size(),
+                  .last = positions_.size() + kept};
+      choose(range, begin, end, draws);
+      ranges_.push_back(range);
+    }
+  }
+  for (const EdgePosition position : positions_) __builtin_prefetch(&sources[position]);
+}
+
+void CandidateReader::choose(Range& range, EdgePosition begin, EdgePosition end, Draws& draws) {
+  positions_.resize(range.last);
+  EdgePosition* into = positions_.data() + range.first;
+  const uint64_t kept = range.last - range.first;
+  if (kept == end - begin) {
+    for (uint64_t i = 0; i < kept; ++i) into[i] = begin + i;
+    return;
+  }
+  choice_.choose(end - begin, kept, draws, [&](uint64_t position) { *into++ = begin + position; });
+}
+
+void CandidateReader::load_sources(NodeType target_type) {
+  const auto sources = graph_.incoming_sources(target_type);
+  nodes_.resize(positions_.size());
+  times_.resize(positions_.size());
+  for (size_t i = 0; i < positions_.size(); ++i) nodes_[i] = sources[positions_[i]];
+  for (const Range& range : ranges_) {
+    const NodeType type = graph_.schema().at(range.relation).source;
+    const auto nodes = std::span(nodes_).subspan(range.first, range.last - range.first);
+    graph_.check_nodes(type, nodes);
+    const auto times = graph_.times(type);
+    if (times.empty()) continue;
+    for (const NodeId node : nodes) __builtin_prefetch(&times[node]);
+  }
+}
+
+// Leaves out what may not be seen and gives the rest their times: Algorithm 2, lines 4 to 7.
+void CandidateReader::list_visible(NodeType target_type, const Range& range) {
+  const RelationSpec& spec = graph_.schema().at(range.relation);
+  const auto own_times = graph_.times(spec.source);
+  const auto edge_times = spec.times && visibility_.has_bound() ? graph_.incoming_times(target_type)
+                                                                : std::span<const Time>{};
+  const bool may_hide = visibility_.may_hide(range.relation);
+  size_t end = range.first;
+  for (size_t i = range.first; i < range.last; ++i) {
+    const NodeId node = nodes_[i];
+    const Time own = own_times.empty() ? kNoTime : own_times[node];
+    const Time time = own == kNoTime ? range.target_time : own;
+    if (visibility_.too_late(time)) continue;
+    if (!edge_times.empty() && visibility_.too_late(edge_times[positions_[i]])) continue;
+    if (may_hide && visibility_.hides(range.relation, node, range.target)) continue;
+    nodes_[end] = node;
+    times_[end++] = time;
+  }
+  if (end == range.first) return;
+  const size_t count = end - range.first;
+  lists_.push_back({.type = spec.source,
+                    .share = range.share,
+                    .nodes = std::span(nodes_).subspan(range.first, count),
+                    .times = std::span(times_).subspan(range.first, count)});
+}
+
+}  // namespace hgt

@@ -1,0 +1,89 @@
+// Algorithm 2 up to its last line: the neighbours of sampled instances with the time that each of
+// them gets and its share of the target's normalised degree.
+//
+// A graph of millions of nodes does not fit in the caches, and neighbours lie anywhere. So the
+// lists of a few targets are read together, stage by stage (offsets, entries, times), and every
+// stage first asks for the memory of the next: the processor then waits for many cache lines at
+// once instead of for one after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/random.h"
+#include "hgt/sampling/uniform_choice.h"
+#include "hgt/sampling/visibility.h"
+
+namespace hgt {
+
+// What one list of one target contributes.
+struct CandidateList {
+  NodeType type{};                // of the candidates
+  double share = 0;               // 1 / degree, or 1 / cap when the list was cut
+  std::span<const NodeId> nodes;  // only those that may be seen
+  std::span<const Time> times;    // event nodes: their own; others: the target's
+};
+
+// Instances of one type.
+struct Targets {
+  NodeType type{};
+  std::span<const NodeId> nodes;
+  std::span<const Time> times;
+};
+
+class CandidateReader {
+ public:
+  // `visibility` must outlive the reader.
+  CandidateReader(const HeteroGraph& graph, const Visibility& visibility);
+
+  // Reads all lists of the targets; calls visit(CandidateList) for each that is not empty, in the
+  // order of targets and of their relations. `ask` is called with the same lists a little earlier,
+  // to ask for the memory that visit needs. A list longer than `cap` is cut to so many entries,
+  // drawn uniformly; 0: never. Throws Error: a damaged graph.
+  template <typename Ask, typename Visit>
+  void read(const Targets& targets, uint32_t cap, Draws& draws, const Ask& ask,
+            const Visit& visit) {
+    for (size_t first = 0; first < targets.nodes.size(); first += kTogether) {
+      const size_t count = std::min(kTogether, targets.nodes.size() - first);
+      read_together({.type = targets.type,
+                     .nodes = targets.nodes.subspan(first, count),
+                     .times = targets.times.subspan(first, count)},
+                    cap, draws);
+      for (const CandidateList& list : lists_) ask(list);
+      for (const CandidateList& list : lists_) visit(list);
+    }
+  }
+
+ private:
+  // The chosen entries of one list: positions_[first .. last).
+  struct Range {
+    Relation relation{};
+    NodeId target = 0;
+    Time target_time = kNoTime;
+    double share = 0;
+    size_t first = 0;
+    size_t last = 0;
+  };
+
+  void read_together(const Targets& targets, uint32_t cap, Draws& draws);
+  void choose_entries(const Targets& targets, uint32_t cap, Draws& draws);
+  void choose(Range& range, EdgePosition begin, EdgePosition end, Draws& draws);
+  void load_sources(NodeType target_type);
+  void list_visible(NodeType target_type, const Range& range);
+
+  static constexpr size_t kTogether = 16;
+
+  const HeteroGraph graph_;
+  const Visibility& visibility_;
+  UniformChoice choice_;
+  std::vector<Range> ranges_;
+  std::vector<EdgePosition> positions_;
+  std::vector<NodeId> nodes_;
+  std::vector<Time> times_;
+  std::vector<CandidateList> lists_;
+};
+
+}  // namespace hgt

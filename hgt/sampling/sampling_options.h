@@ -1,0 +1,65 @@
+// What to sample, and what a sub-graph must not contain.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "hgt/graph/types.h"
+#include "hgt/sampling/subgraph.h"
+
+namespace hgt {
+
+enum class Strategy {
+  hgsampling,  // the paper's Algorithms 1 and 2: a balanced, dense sample
+  neighbors,   // every instance draws a fan-out of each of its lists, uniformly, hop by hop
+  full,        // all neighbours of all instances, `depth` hops
+};
+
+// Nothing later than the bound enters a sub-graph, neither a node nor an edge.
+enum class TimeBound {
+  split,  // SamplingOptions::split_end, the end of the split that is being read
+  seed,   // each seed's own time; seeds of different times then share no instance
+  none,
+};
+
+Strategy strategy(std::string_view name);     // throws Error: lists the known ones
+TimeBound time_bound(std::string_view name);  // likewise
+
+// One edge of the graph, and all that agree with it in relation and ends.
+struct HiddenEdge {
+  Relation relation{};
+  NodeId source = 0;
+  NodeId target = 0;
+};
+
+// What the task predicts, and so must not be seen. Always in both directions.
+struct HiddenEdges {
+  std::vector<Relation> everywhere = {};  // all edges of these relations
+  std::vector<Relation> at_seeds = {};    // their edges that end or begin at the node of a seed
+  std::vector<HiddenEdge> edges = {};
+};
+
+struct SamplingOptions {
+  Strategy strategy = Strategy::hgsampling;
+  uint32_t width = 128;  // hgsampling: instances drawn per type and step
+  uint32_t depth = 6;    // hgsampling: steps; full: hops. Not the number of layers of a model
+  // hgsampling: a list longer than this contributes so many of its entries, drawn uniformly, with
+  // the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
+  uint32_t neighbor_cap = 50;
+  // neighbors: one number per hop, entries drawn of each list; 0: all.
+  std::vector<uint32_t> fanouts = {};
+  TimeBound time_bound = TimeBound::split;
+  Time split_end = std::numeric_limits<Time>::max();
+  HiddenEdges hidden = {};
+  uint64_t seed = 0;  // of the random draws
+};
+
+// What one batch asks for: the seeds, and edges to be hidden for them alone.
+struct Request {
+  std::vector<Seed> seeds = {};
+  std::vector<HiddenEdge> hidden = {};
+};
+
+}  // namespace hgt

@@ -1,0 +1,103 @@
+#include "hgt/sampling/strategies.h"
+
+#include <cmath>
+#include <vector>
+
+namespace hgt {
+
+namespace {
+
+// Algorithm 2 for the instances of one type from number `first` on.
+void add_in_budget(Draft& draft, CandidateReader& reader, NodeType type, uint32_t first,
+                   uint32_t neighbor_cap, Draws& draws) {
+  const auto add = [&](const CandidateList& list) {
+    Budget& budget = draft.budget(list.type);
+    for (size_t i = 0; i < list.nodes.size(); ++i) {
+      budget.add(list.nodes[i], list.times[i], list.share);
+    }
+  };
+  const auto ask = [&](const CandidateList& list) {
+    const Budget& budget = draft.budget(list.type);
+    for (size_t i = 0; i < list.nodes.size(); ++i) budget.prefetch(list.nodes[i], list.times[i]);
+  };
+  reader.read(draft.range(type, first, draft.size(type)), neighbor_cap, draws, ask, add);
+}
+
+void record(const Budget& budget, SamplingTrace::Draw& record) {
+  double squares = 0;
+  for (uint32_t slot = 0; slot < budget.size(); ++slot) {
+    const double weight = budget.weight(slot);
+    if (std::isnan(weight)) continue;
+    record.candidates.push_back(
+        {.node = budget.node(slot), .time = budget.time(slot), .weight = weight});
+    squares += weight * weight;
+  }
+  for (SamplingTrace::Candidate& candidate : record.candidates) {
+    candidate.probability = candidate.weight * candidate.weight / squares;
+  }
+}
+
+// Marks which of the recorded candidates the draw took out of the budget.
+void record_drawn(const Budget& budget, SamplingTrace::Draw& record) {
+  for (SamplingTrace::Candidate& candidate : record.candidates) {
+    candidate.drawn = std::isnan(budget.weight(budget.find(candidate.node, candidate.time)));
+  }
+}
+
+}  // namespace
+
+void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize& size,
+                     Draws& draws, SamplingTrace* trace) {
+  for (size_t type = 0; type < draft.num_types(); ++type) {  // lines 3 to 5
+    add_in_budget(draft, reader, NodeType(type), draft.component_begin(NodeType(type)),
+                  size.neighbor_cap, draws);
+  }
+  std::vector<uint32_t> drawn;
+  for (uint32_t step = 1; step <= size.depth; ++step) {  // line 6
+    draft.begin_hop(step);
+    for (size_t i = 0; i < draft.num_types(); ++i) {  // line 7
+      const NodeType type{static_cast<uint16_t>(i)};
+      Budget& budget = draft.budget(type);
+      if (trace != nullptr) {
+        record(budget, trace->draws.emplace_back(SamplingTrace::Draw{
+                           .component = draft.component(), .step = step, .type = type}));
+      }
+      const uint32_t first = draft.size(type);
+      budget.draw(size.width, draws, drawn);  // lines 8 to 11, and 15
+      for (const uint32_t slot : drawn) draft.add(type, budget.node(slot), budget.time(slot));
+      if (trace != nullptr) record_drawn(budget, trace->draws.back());
+      add_in_budget(draft, reader, type, first, size.neighbor_cap, draws);  // line 14
+    }
+  }
+}
+
+void draw_neighbors(Draft& draft, CandidateReader& reader, std::span<const uint32_t> fanouts,
+                    Draws& draws) {
+  std::vector<uint32_t> first(draft.num_types());  // of the hop before
+  std::vector<uint32_t> last(draft.num_types());
+  for (size_t type = 0; type < first.size(); ++type) {
+    first[type] = draft.component_begin(NodeType(type));
+  }
+  for (size_t hop = 0; hop < fanouts.size(); ++hop) {
+    draft.begin_hop(static_cast<uint32_t>(hop + 1));
+    for (size_t type = 0; type < last.size(); ++type) last[type] = draft.size(NodeType(type));
+    for (size_t type = 0; type < last.size(); ++type) {
+      // The reader gets a copy: what it reads may grow the very columns it would read from.
+      const Targets targets = draft.range(NodeType(type), first[type], last[type]);
+      const std::vector<NodeId> nodes(targets.nodes.begin(), targets.nodes.end());
+      const std::vector<Time> times(targets.times.begin(), targets.times.end());
+      reader.read(
+          {.type = NodeType(type), .nodes = nodes, .times = times}, fanouts[hop], draws,
+          [](const CandidateList&) {},
+          [&](const CandidateList& list) {
+            for (size_t i = 0; i < list.nodes.size(); ++i) {
+              if (!draft.budget(list.type).take(list.nodes[i], list.times[i])) continue;
+              draft.add(list.type, list.nodes[i], list.times[i]);
+            }
+          });
+    }
+    first = last;
+  }
+}
+
+}  // namespace hgt

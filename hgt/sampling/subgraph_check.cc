@@ -1,0 +1,312 @@
+#include "hgt/sampling/subgraph_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "hgt/error.h"
+
+namespace hgt {
+
+namespace {
+
+using Instance = std::tuple<NodeType, NodeId, Time>;
+using Place = std::tuple<uint32_t, NodeType, NodeId>;  // component, type, node
+
+// One edge as it should be, in the order in which it should stand.
+struct ExpectedEdge {
+  Relation relation{};
+  EdgePosition position = 0;
+  uint32_t source = 0;
+  friend bool operator==(const ExpectedEdge&, const ExpectedEdge&) = default;
+};
+
+class SubgraphCheck {
+ public:
+  SubgraphCheck(const HeteroGraph& graph, const Request& request, const SamplingOptions& options,
+                const Subgraph& subgraph);
+
+  void check_layout() const;
+  void check_seeds() const;
+  void check_instances() const;
+  void check_entries() const;
+  void check_counts() const;
+  void check_edges() const;
+
+ private:
+  template <typename... Args>
+  static void require(bool holds, fmt::format_string<Args...> text, Args&&... args) {
+    if (!holds) throw Error("sub-graph: " + fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  NodeType type_of(uint32_t row) const;
+  Time last_time(uint32_t row) const;
+  bool hidden(Relation relation, NodeId source, NodeId target) const;
+  bool visible(const Neighbors& neighbors, size_t i, Relation relation, uint32_t target) const;
+  Time entry_time(NodeType type, NodeId node, uint32_t target) const;
+  std::set<std::pair<Instance, uint32_t>> neighbors_of(uint32_t target) const;
+  std::vector<ExpectedEdge> expected_edges(uint32_t target) const;
+  uint64_t width_of(uint32_t component) const;
+
+  const HeteroGraph& graph_;
+  const Schema& schema_;
+  const Request& request_;
+  const SamplingOptions& options_;
+  const Subgraph& sub_;
+  std::map<Place, std::vector<uint32_t>> rows_of_;  // all instances of a node
+  std::set<std::pair<NodeType, NodeId>> seed_nodes_;
+  std::set<std::tuple<Relation, NodeId, NodeId>> hidden_;
+  std::map<uint32_t, Time> seed_time_;  // TimeBound::seed: of each component
+};
+
+SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
+                             const SamplingOptions& options, const Subgraph& subgraph)
+    : graph_(graph), schema_(graph.schema()), request_(request), options_(options), sub_(subgraph) {
+  check_layout();
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    rows_of_[{sub_.components[row], type_of(row), sub_.nodes[row]}].push_back(row);
+  }
+  for (const Seed& seed : request.seeds) seed_nodes_.emplace(seed.type, seed.node);
+  for (const auto* edges : {&options.hidden.edges, &request.hidden}) {
+    for (const HiddenEdge& edge : *edges) {
+      hidden_.emplace(edge.relation, edge.source, edge.target);
+      hidden_.emplace(schema_.reverse(edge.relation), edge.target, edge.source);
+    }
+  }
+  check_seeds();
+  for (const uint32_t row : sub_.seed_rows) seed_time_[sub_.components[row]] = sub_.times[row];
+}
+
+NodeType SubgraphCheck::type_of(uint32_t row) const {
+  size_t type = 0;
+  while (row >= sub_.type_offsets[type + 1]) ++type;
+  return NodeType(type);
+}
+
+// --- what may be seen ---
+
+Time SubgraphCheck::last_time(uint32_t row) const {
+  if (options_.time_bound == TimeBound::split) return options_.split_end;
+  const Time none = std::numeric_limits<Time>::max();
+  if (options_.time_bound == TimeBound::none) return none;
+  const Time time = seed_time_.at(sub_.components[row]);
+  return time == kNoTime ? none : time;
+}
+
+bool SubgraphCheck::hidden(Relation relation, NodeId source, NodeId target) const {
+  const auto listed = [&](const std::vector<Relation>& relations) {
+    return std::any_of(relations.begin(), relations.end(), [&](Relation each) {
+      return each == relation || schema_.reverse(each) == relation;
+    });
+  };
+  const bool at_seed = seed_nodes_.contains({schema_.at(relation).source, source}) ||
+                       seed_nodes_.contains({schema_.at(relation).target, target});
+  return listed(options_.hidden.everywhere) || (at_seed && listed(options_.hidden.at_seeds)) ||
+         hidden_.contains({relation, source, target});
+}
+
+// Whether entry i of the target's list may be used at all.
+bool SubgraphCheck::visible(const Neighbors& neighbors, size_t i, Relation relation,
+                            uint32_t target) const {
+  if (!neighbors.times.empty() && neighbors.times[i] > last_time(target)) return false;
+  return !hidden(relation, neighbors.sources[i], sub_.nodes[target]);
+}
+
+// The time that a node gets when it is met through the row `target`.
+Time SubgraphCheck::entry_time(NodeType type, NodeId node, uint32_t target) const {
+  const Time own = graph_.time(type, node);
+  return own == kNoTime ? sub_.times[target] : own;
+}
+
+// --- 1. layout and seeds ---
+
+void SubgraphCheck::check_layout() const {
+  const size_t rows = sub_.nodes.size();
+  const size_t types = schema_.node_types().size();
+  require(sub_.type_offsets.size() == types + 1 && sub_.type_offsets.front() == 0 &&
+              sub_.type_offsets.back() == rows &&
+              std::is_sorted(sub_.type_offsets.begin(), sub_.type_offsets.end()),
+          "the type offsets do not divide the {} rows", rows);
+  require(sub_.times.size() == rows && sub_.hops.size() == rows && sub_.components.size() == rows,
+          "the instance arrays differ in length");
+  const size_t edges = sub_.sources.size();
+  require(sub_.edge_offsets.size() == rows + 1 && sub_.edge_offsets.front() == 0 &&
+              sub_.edge_offsets.back() == edges &&
+              std::is_sorted(sub_.edge_offsets.begin(), sub_.edge_offsets.end()),
+          "the edge offsets do not divide the {} edges", edges);
+  require(
+      sub_.relations.size() == edges && sub_.gaps.size() == edges && sub_.positions.size() == edges,
+      "the edge arrays differ in length");
+  for (uint32_t row = 0; row < rows; ++row) {
+    require(sub_.nodes[row] < graph_.num_nodes(type_of(row)), "row {} is no node", row);
+  }
+}
+
+void SubgraphCheck::check_seeds() const {
+  require(sub_.seed_rows.size() == request_.seeds.size(), "{} seeds were asked for, {} are there",
+          request_.seeds.size(), sub_.seed_rows.size());
+  std::set<uint32_t> seed_rows;
+  for (size_t i = 0; i < sub_.seed_rows.size(); ++i) {
+    const Seed& seed = request_.seeds[i];
+    const uint32_t row = sub_.seed_rows[i];
+    require(row < sub_.num_rows(), "seed {} has row {} of {}", i, row, sub_.num_rows());
+    const Time own = graph_.time(seed.type, seed.node);
+    require(type_of(row) == seed.type && sub_.nodes[row] == seed.node &&
+                sub_.times[row] == (own == kNoTime ? seed.time : own),
+            "row {} is not seed {}", row, i);
+    seed_rows.insert(row);
+  }
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    require((sub_.hops[row] == 0) == seed_rows.contains(row),
+            "row {} says hop {}, but seeds and only seeds have hop 0", row, sub_.hops[row]);
+    const bool first = row == sub_.type_offsets[index(type_of(row))];
+    require(first || sub_.hops[row] != 0 || sub_.hops[row - 1] == 0,
+            "seed row {} stands behind a row that is none", row);
+  }
+}
+
+// --- 2. and 4. instances ---
+
+void SubgraphCheck::check_instances() const {
+  std::set<std::pair<Instance, uint32_t>> seen;
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    const NodeType type = type_of(row);
+    const Time own = graph_.time(type, sub_.nodes[row]);
+    require(own == kNoTime || own == sub_.times[row], "row {} has time {}, its node has {}", row,
+            sub_.times[row], own);
+    require(sub_.times[row] <= last_time(row), "row {} is of time {}, the bound is {}", row,
+            sub_.times[row], last_time(row));
+    require(seen.insert({{type, sub_.nodes[row], sub_.times[row]}, sub_.components[row]}).second,
+            "row {} is the same instance as an earlier row", row);
+  }
+}
+
+// The instances that may enter through the target, with its component.
+std::set<std::pair<Instance, uint32_t>> SubgraphCheck::neighbors_of(uint32_t target) const {
+  std::set<std::pair<Instance, uint32_t>> found;
+  for (const Relation relation : schema_.incoming(type_of(target))) {
+    const NodeType type = schema_.at(relation).source;
+    const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
+    for (size_t i = 0; i < neighbors.size(); ++i) {
+      const Time time = entry_time(type, neighbors.sources[i], target);
+      if (time > last_time(target) || !visible(neighbors, i, relation, target)) continue;
+      found.insert({{type, neighbors.sources[i], time}, sub_.components[target]});
+    }
+  }
+  return found;
+}
+
+// Goes through the rows in the order in which they were sampled: hop by hop, type by type.
+void SubgraphCheck::check_entries() const {
+  std::map<std::pair<uint32_t, NodeType>, std::vector<uint32_t>> rounds;
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    rounds[{sub_.hops[row], type_of(row)}].push_back(row);
+  }
+  const bool full = options_.strategy == Strategy::full;
+  std::set<std::pair<Instance, uint32_t>> met;
+  std::set<std::pair<Instance, uint32_t>> present;
+  for (const auto& [round, rows] : rounds) {
+    const auto instance = [&](uint32_t row) {
+      return std::pair(Instance{round.second, sub_.nodes[row], sub_.times[row]},
+                       sub_.components[row]);
+    };
+    for (const uint32_t row : rows) {
+      require(round.first == 0 || met.contains(instance(row)),
+              "row {} (hop {}) was not met through an earlier instance", row, round.first);
+      present.insert(instance(row));
+    }
+    const bool followed = !full || round.first < options_.depth;
+    for (const uint32_t row : rows) {
+      if (followed) met.merge(neighbors_of(row));
+    }
+  }
+  if (!full) return;
+  for (const auto& each : met) {
+    require(present.contains(each), "node {} of type {} is a neighbour and missing",
+            std::get<1>(each.first), schema_.at(std::get<0>(each.first)).name);
+  }
+}
+
+// --- 3. sizes ---
+
+uint64_t SubgraphCheck::width_of(uint32_t component) const {
+  const auto seeds = static_cast<uint64_t>(
+      std::count_if(sub_.seed_rows.begin(), sub_.seed_rows.end(),
+                    [&](uint32_t row) { return sub_.components[row] == component; }));
+  return (options_.width * seeds + sub_.seed_rows.size() - 1) / sub_.seed_rows.size();
+}
+
+void SubgraphCheck::check_counts() const {
+  if (options_.strategy != Strategy::hgsampling) return;
+  std::map<std::tuple<uint32_t, uint32_t, NodeType>, uint64_t> counts;
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], type_of(row)}];
+    require(sub_.hops[row] <= options_.depth, "row {} is of hop {}, the depth is {}", row,
+            sub_.hops[row], options_.depth);
+  }
+  for (const auto& [round, count] : counts) {
+    const auto& [component, hop, type] = round;
+    require(count <= width_of(component), "hop {} has {} instances of {}, the width is {}", hop,
+            count, schema_.at(type).name, width_of(component));
+  }
+}
+
+// --- 5. edges ---
+
+std::vector<ExpectedEdge> SubgraphCheck::expected_edges(uint32_t target) const {
+  std::vector<ExpectedEdge> edges;
+  const NodeType type = type_of(target);
+  for (const Relation relation : schema_.incoming(type)) {
+    const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
+    for (size_t i = 0; i < neighbors.size(); ++i) {
+      const auto rows = rows_of_.find(
+          {sub_.components[target], schema_.at(relation).source, neighbors.sources[i]});
+      if (rows == rows_of_.end() || !visible(neighbors, i, relation, target)) continue;
+      for (const uint32_t source : rows->second) {
+        edges.push_back({.relation = relation, .position = neighbors.first + i, .source = source});
+      }
+    }
+  }
+  edges.push_back(
+      {.relation = self_relation(schema_, type), .position = kSelfEdge, .source = target});
+  return edges;
+}
+
+void SubgraphCheck::check_edges() const {
+  for (uint32_t target = 0; target < sub_.num_rows(); ++target) {
+    const std::vector<ExpectedEdge> expected = expected_edges(target);
+    const uint64_t first = sub_.edge_offsets[target];
+    const uint64_t count = sub_.edge_offsets[target + size_t{1}] - first;
+    require(count == expected.size(), "row {} has {} edges, the graph has {}", target, count,
+            expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const uint64_t edge = first + i;
+      const ExpectedEdge stored{.relation = sub_.relations[edge],
+                                .position = sub_.positions[edge],
+                                .source = sub_.sources[edge]};
+      require(stored == expected[i],
+              "edge {} comes from row {} by relation {} at position {}; the graph has row {}, "
+              "relation {}, position {}",
+              edge, stored.source, index(stored.relation), stored.position, expected[i].source,
+              index(expected[i].relation), expected[i].position);
+      require(sub_.gaps[edge] == time_gap(sub_.times[target], sub_.times[stored.source]),
+              "edge {} has the gap {}", edge, sub_.gaps[edge]);
+    }
+  }
+}
+
+}  // namespace
+
+void verify_subgraph(const HeteroGraph& graph, const Request& request,
+                     const SamplingOptions& options, const Subgraph& subgraph) {
+  const SubgraphCheck check(graph, request, options, subgraph);
+  check.check_instances();
+  check.check_entries();
+  check.check_counts();
+  check.check_edges();
+}
+
+}  // namespace hgt

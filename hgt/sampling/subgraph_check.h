@@ -1,0 +1,24 @@
+// verify_subgraph: is a sub-graph what sample() promises? Slow and obvious, on purpose: it knows
+// nothing of how sub-graphs are made. For tests, benchmarks and `hgt sample --verify`.
+//
+//  1. Rows are grouped by type; seeds come first, each where seed_rows says; nothing is twice.
+//  2. Event nodes have their own time. Every instance that is no seed was met through an earlier
+//     one by an edge that may be seen, and a node without a time of its own has that one's time.
+//  3. No type has more than `width` instances of one step; with Strategy::full no neighbour of an
+//     instance that was followed is missing.
+//  4. Nothing is later than the bound: no node, no edge.
+//  5. The edges are all those of the graph among the instances of a component, each once, without
+//     the hidden ones, at their right positions, in order, with their gaps; and one `self` each.
+#pragma once
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/sampling/sampling_options.h"
+#include "hgt/sampling/subgraph.h"
+
+namespace hgt {
+
+// Throws Error: the first promise that does not hold, with the row or edge.
+void verify_subgraph(const HeteroGraph& graph, const Request& request,
+                     const SamplingOptions& options, const Subgraph& subgraph);
+
+}  // namespace hgt
