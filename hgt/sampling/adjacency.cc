@@ -31,20 +31,20 @@ bool Adjacency::SiteIndex::may_contain(NodeId node) const {
 
 uint32_t Adjacency::SiteIndex::find(NodeId node) const {
   if (!may_contain(node)) return kAbsent;
-  const uint32_t number = numbers.find(node);
-  return number == KeyIndex::kAbsent ? kAbsent : sites[number];
+  const uint32_t number = sites.find(node);
+  return number == kAbsent ? kAbsent : sites[number].value;
 }
 
 uint32_t Adjacency::SiteIndex::insert(NodeId node, uint32_t new_site) {
   const uint64_t bit = filter_bit(node);
   filter[bit / 64] |= uint64_t{1} << (bit % 64);
-  const uint32_t number = numbers.insert(node);
-  if (number == sites.size()) sites.push_back(new_site);
-  return sites[number];
+  const uint32_t before = sites.size();
+  const uint32_t number = sites.insert(node);
+  if (number == before) sites[number].value = new_site;
+  return sites[number].value;
 }
 
 void Adjacency::SiteIndex::clear() {
-  numbers.clear();
   sites.clear();
   filter.assign(kFilterBits / 64, 0);
 }

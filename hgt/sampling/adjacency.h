@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/key_table.h"
 #include "hgt/sampling/subgraph.h"
 #include "hgt/sampling/visibility.h"
 
@@ -52,8 +52,7 @@ class Adjacency {
   };
   // The sites of one type in the component at hand.
   struct SiteIndex {
-    KeyIndex numbers;  // node -> place in `sites`
-    std::vector<uint32_t> sites;
+    KeyTable<uint32_t> sites;      // by node
     std::vector<uint64_t> filter;  // a bit per hashed node: most nodes that are no site stop here
 
     bool may_contain(NodeId node) const;
@@ -61,7 +60,7 @@ class Adjacency {
     uint32_t insert(NodeId node, uint32_t new_site);
     void clear();
   };
-  static constexpr uint32_t kAbsent = KeyIndex::kAbsent;
+  static constexpr uint32_t kAbsent = KeyTable<>::kAbsent;
 
   void make_sites(const Subgraph& subgraph, std::span<const uint32_t> rows);
   void ask_for_lists(uint32_t site) const;

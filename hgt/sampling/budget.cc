@@ -4,12 +4,6 @@
 
 namespace hgt {
 
-void Budget::clear() {
-  index_.clear();
-  keys_.clear();
-  weights_.clear();
-}
-
 // Leaves the n earliest arrivals and returns the last of their times.
 double Budget::keep_first(uint32_t n) {
   if (arrivals_.size() <= n) return std::numeric_limits<double>::infinity();
@@ -26,7 +20,7 @@ void Budget::draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn) {
   arrivals_.clear();
   double deadline = std::numeric_limits<double>::infinity();
   for (uint32_t slot = 0; slot < size(); ++slot) {
-    const double rate = weights_[slot] * weights_[slot];
+    const double rate = weight(slot) * weight(slot);
     const double unit = draws.unit();
     if (!(unit < deadline * rate)) continue;  // -log(1 - u) >= u: it arrives later
     const double time = -std::log1p(-unit) / rate;
@@ -38,7 +32,7 @@ void Budget::draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn) {
   drawn.clear();
   for (const Arrival& arrival : arrivals_) {
     drawn.push_back(arrival.slot);
-    weights_[arrival.slot] = kSampled;
+    candidates_[arrival.slot].value = kSampled;
   }
   std::sort(drawn.begin(), drawn.end());
 }

@@ -13,7 +13,7 @@
 
 #include "hgt/graph/types.h"
 #include "hgt/random.h"
-#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/key_table.h"
 
 namespace hgt {
 
@@ -23,14 +23,16 @@ constexpr uint64_t instance_key(NodeId node, Time time) {
 
 class Budget {
  public:
-  void clear();  // keeps the memory
+  void clear() { candidates_.clear(); }  // keeps the memory
 
   // Algorithm 2, line 8. No effect on an instance that has been sampled.
-  void add(NodeId node, Time time, double share) { weights_[slot_of(node, time)] += share; }
+  void add(NodeId node, Time time, double share) {
+    candidates_[slot_of(node, time)].value += share;
+  }
 
   // Marks an instance as sampled; false: it had been.
   bool take(NodeId node, Time time) {
-    double& weight = weights_[slot_of(node, time)];
+    double& weight = candidates_[slot_of(node, time)].value;
     return !std::isnan(std::exchange(weight, kSampled));
   }
 
@@ -39,14 +41,16 @@ class Budget {
   // They leave the budget. `drawn` receives their slots, ascending.
   void draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn);
 
-  uint32_t size() const { return index_.size(); }  // slots, those of sampled instances included
-  NodeId node(uint32_t slot) const { return static_cast<NodeId>(keys_[slot]); }
-  Time time(uint32_t slot) const { return static_cast<Time>(keys_[slot] >> 32U); }
+  uint32_t size() const {
+    return candidates_.size();
+  }  // slots, those of sampled instances included
+  NodeId node(uint32_t slot) const { return static_cast<NodeId>(candidates_[slot].key); }
+  Time time(uint32_t slot) const { return static_cast<Time>(candidates_[slot].key >> 32U); }
   // The accumulated normalised degree; NaN: the instance has been sampled.
-  double weight(uint32_t slot) const { return weights_[slot]; }
-  uint32_t find(NodeId node, Time time) const { return index_.find(instance_key(node, time)); }
+  double weight(uint32_t slot) const { return candidates_[slot].value; }
+  uint32_t find(NodeId node, Time time) const { return candidates_.find(instance_key(node, time)); }
 
-  void prefetch(NodeId node, Time time) const { index_.prefetch(instance_key(node, time)); }
+  void prefetch(NodeId node, Time time) const { candidates_.prefetch(instance_key(node, time)); }
 
  private:
   struct Arrival {
@@ -59,20 +63,10 @@ class Budget {
   // every loop without a test of its own.
   static constexpr double kSampled = std::numeric_limits<double>::quiet_NaN();
 
-  uint32_t slot_of(NodeId node, Time time) {
-    const uint64_t key = instance_key(node, time);
-    const uint32_t slot = index_.insert(key);
-    if (slot == keys_.size()) {
-      keys_.push_back(key);
-      weights_.push_back(0);
-    }
-    return slot;
-  }
+  uint32_t slot_of(NodeId node, Time time) { return candidates_.insert(instance_key(node, time)); }
   double keep_first(uint32_t n);
 
-  KeyIndex index_;
-  std::vector<uint64_t> keys_;
-  std::vector<double> weights_;
+  KeyTable<double> candidates_;    // with their accumulated normalised degree
   std::vector<Arrival> arrivals_;  // scratch of draw()
 };
 

@@ -9,7 +9,7 @@ void Draft::clear() {
     columns.hops.clear();
     columns.components.clear();
   }
-  for (KeyIndex& numbers : seed_numbers_) numbers.clear();
+  for (KeyTable<>& numbers : seed_numbers_) numbers.clear();
 }
 
 void Draft::begin_component(uint32_t component) {

@@ -8,7 +8,7 @@
 #include "hgt/graph/types.h"
 #include "hgt/sampling/budget.h"
 #include "hgt/sampling/candidate_reader.h"
-#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/key_table.h"
 #include "hgt/sampling/subgraph.h"
 
 namespace hgt {
@@ -52,9 +52,9 @@ class Draft {
     uint32_t component_begin = 0;  // first instance of the component at hand
   };
 
-  std::vector<Columns> columns_;        // by type
-  std::vector<Budget> budgets_;         // by type, of the component at hand
-  std::vector<KeyIndex> seed_numbers_;  // by type, of all components
+  std::vector<Columns> columns_;          // by type
+  std::vector<Budget> budgets_;           // by type, of the component at hand
+  std::vector<KeyTable<>> seed_numbers_;  // by type, of all components
   uint32_t component_ = 0;
   uint32_t hop_ = 0;
 };

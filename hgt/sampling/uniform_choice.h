@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "hgt/random.h"
-#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/key_table.h"
 
 namespace hgt {
 
@@ -25,7 +25,7 @@ class UniformChoice {
   }
 
  private:
-  KeyIndex chosen_;
+  KeyTable<> chosen_;
 };
 
 }  // namespace hgt

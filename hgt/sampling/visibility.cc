@@ -39,7 +39,7 @@ Visibility::Visibility(const HeteroGraph& graph, const HiddenEdges& hidden)
 }
 
 void Visibility::begin(std::span<const Seed> seeds, std::span<const HiddenEdge> hidden) {
-  for (KeyIndex& nodes : seeds_) nodes.clear();
+  for (KeyTable<>& nodes : seeds_) nodes.clear();
   for (const Seed& seed : seeds) seeds_[index(seed.type)].insert(seed.node);
   for (const Relation relation : touched_) {
     rules_[index(relation)].some = false;
@@ -65,14 +65,11 @@ void Visibility::hide_one_way(Relation relation, NodeId source, NodeId target) {
 
 bool Visibility::hides(Relation relation, NodeId source, NodeId target) const {
   const Rule& rule = rules_[index(relation)];
-  const auto hidden = [&](const KeyIndex& keys, uint64_t key) {
-    return keys.find(key) != KeyIndex::kAbsent;
-  };
   if (rule.everywhere) return true;
-  if (rule.some && hidden(hidden_edges_[index(relation)], edge_key(source, target))) return true;
+  if (rule.some && hidden_edges_[index(relation)].contains(edge_key(source, target))) return true;
   const RelationSpec& spec = schema_.at(relation);
-  return rule.at_seeds &&
-         (hidden(seeds_[index(spec.source)], source) || hidden(seeds_[index(spec.target)], target));
+  return rule.at_seeds && (seeds_[index(spec.source)].contains(source) ||
+                           seeds_[index(spec.target)].contains(target));
 }
 
 }  // namespace hgt

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/sampling/key_index.h"
+#include "hgt/sampling/key_table.h"
 #include "hgt/sampling/sampling_options.h"
 
 namespace hgt {
@@ -44,10 +44,10 @@ class Visibility {
 
   const Schema& schema_;
   std::vector<HiddenEdge> always_;
-  std::vector<Rule> rules_;             // by relation
-  std::vector<KeyIndex> seeds_;         // by node type
-  std::vector<KeyIndex> hidden_edges_;  // by relation: the key is (source, target)
-  std::vector<Relation> touched_;       // relations with single hidden edges in this batch
+  std::vector<Rule> rules_;               // by relation
+  std::vector<KeyTable<>> seeds_;         // by node type
+  std::vector<KeyTable<>> hidden_edges_;  // by relation: the key is (source, target)
+  std::vector<Relation> touched_;         // relations with single hidden edges in this batch
   Time last_ = std::numeric_limits<Time>::max();
 };
 
