@@ -14,13 +14,12 @@ void CandidateReader::read_together(const Targets& targets, uint32_t cap, Draws&
   for (const Range& range : ranges_) list_visible(targets.type, range);
 }
 
-// Which positions of which lists are read. Their memory is asked for.
+// Which positions of which lists are read.
 void CandidateReader::choose_entries(const Targets& targets, uint32_t cap, Draws& draws) {
   ranges_.clear();
   positions_.clear();
   for (const NodeId node : targets.nodes) graph_.prefetch_offsets(targets.type, node);
   const auto relations = graph_.schema().incoming(targets.type);
-  const auto sources = graph_.incoming_sources(targets.type);
   for (size_t i = 0; i < targets.nodes.size(); ++i) {
     const NodeId target = targets.nodes[i];
     const auto offsets = graph_.incoming_offsets(targets.type, target);
@@ -39,7 +38,6 @@ void CandidateReader::choose_entries(const Targets& targets, uint32_t cap, Draws
       ranges_.push_back(range);
     }
   }
-  for (const EdgePosition position : positions_) __builtin_prefetch(&sources[position]);
 }
 
 void CandidateReader::choose(Range& range, EdgePosition begin, EdgePosition end, Draws& draws) {
@@ -62,24 +60,24 @@ void CandidateReader::load_sources(NodeType target_type) {
     const NodeType type = graph_.schema().at(range.relation).source;
     const auto nodes = std::span(nodes_).subspan(range.first, range.last - range.first);
     graph_.check_nodes(type, nodes);
-    const auto times = graph_.times(type);
-    if (times.empty()) continue;
-    for (const NodeId node : nodes) __builtin_prefetch(&times[node]);
+    const auto own_times = graph_.times(type);
+    Time* times = times_.data() + range.first;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      times[i] = own_times.empty() ? kNoTime : own_times[nodes[i]];
+    }
   }
 }
 
 // Leaves out what may not be seen and gives the rest their times: Algorithm 2, lines 4 to 7.
 void CandidateReader::list_visible(NodeType target_type, const Range& range) {
   const RelationSpec& spec = graph_.schema().at(range.relation);
-  const auto own_times = graph_.times(spec.source);
   const auto edge_times = spec.times && visibility_.has_bound() ? graph_.incoming_times(target_type)
                                                                 : std::span<const Time>{};
   const bool may_hide = visibility_.may_hide(range.relation);
   size_t end = range.first;
   for (size_t i = range.first; i < range.last; ++i) {
     const NodeId node = nodes_[i];
-    const Time own = own_times.empty() ? kNoTime : own_times[node];
-    const Time time = own == kNoTime ? range.target_time : own;
+    const Time time = times_[i] == kNoTime ? range.target_time : times_[i];
     if (visibility_.too_late(time)) continue;
     if (!edge_times.empty() && visibility_.too_late(edge_times[positions_[i]])) continue;
     if (may_hide && visibility_.hides(range.relation, node, range.target)) continue;
