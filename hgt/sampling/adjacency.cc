@@ -53,11 +53,16 @@ Adjacency::Adjacency(const HeteroGraph& graph, const Visibility& visibility)
     : graph_(graph),
       visibility_(visibility),
       index_(graph.schema().node_types().size()),
-      heavy_lists_(graph.schema().relations().size()) {}
+      heavy_lists_(graph.schema().relations().size()) {
+  for (size_t type = 0; type < index_.size(); ++type) {
+    max_slots_ = std::max(max_slots_, graph.schema().incoming(NodeType(type)).size());
+  }
+}
 
 void Adjacency::clear() {
   sites_.clear();
   rows_.clear();
+  heavy_.clear();
   links_.clear();
   heavy_links_.clear();
 }
@@ -90,11 +95,6 @@ Relation Adjacency::relation_of(uint32_t site, uint32_t slot) const {
   return graph_.schema().incoming(sites_[site].type)[slot];
 }
 
-bool Adjacency::is_heavy(uint32_t site, uint32_t slot) const {
-  const auto offsets = graph_.incoming_offsets(sites_[site].type, sites_[site].node);
-  return static_cast<uint64_t>(offsets[slot + 1] - offsets[slot]) > kHeavy;
-}
-
 bool Adjacency::edge_too_late(const RelationSpec& spec, EdgePosition position) const {
   return spec.times && visibility_.has_bound() &&
          visibility_.too_late(graph_.incoming_times(spec.target)[position]);
@@ -103,68 +103,103 @@ bool Adjacency::edge_too_late(const RelationSpec& spec, EdgePosition position) c
 void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows) {
   const auto first = static_cast<uint32_t>(sites_.size());
   make_sites(subgraph, rows);
+  heavy_.resize(sites_.size() * max_slots_);
+  lists_.clear();
   sought_.clear();
-  for (std::vector<HeavyList>& lists : heavy_lists_) lists.clear();
+  for (std::vector<List>& lists : heavy_lists_) lists.clear();
   for (uint32_t site = first; site < sites_.size(); ++site) {
-    if (site % kAhead == 0 || site == first) ask_for_lists(site);
-    read_lists(site);
+    if (site + kAhead < sites_.size()) {
+      graph_.prefetch_offsets(sites_[site + kAhead].type, sites_[site + kAhead].node);
+    }
+    find_lists(site);
+  }
+  for (size_t i = 0; i < lists_.size(); ++i) {
+    if (i + kAhead < lists_.size()) {
+      const List& later = lists_[i + kAhead];
+      __builtin_prefetch(&graph_.incoming_sources(sites_[later.site].type)[later.begin]);
+    }
+    read_list(lists_[i]);
   }
   search_heavy_lists();
   join_heavy_lists();
 }
 
-// Asks for the memory of the lists of this site and those after it, so that reading them does not
-// wait for one cache line after the other.
-void Adjacency::ask_for_lists(uint32_t site) const {
-  const size_t last = std::min<size_t>(sites_.size(), site + 2 * kAhead);
-  for (size_t next = site + kAhead; next < last; ++next) {
-    graph_.prefetch_offsets(sites_[next].type, sites_[next].node);
-  }
-  const size_t middle = std::min<size_t>(sites_.size(), site + kAhead);
-  for (size_t next = site; next < middle; ++next) {
-    const NodeType type = sites_[next].type;
-    const auto offsets = graph_.incoming_offsets(type, sites_[next].node);
-    const auto sources = graph_.incoming_sources(type);
-    if (offsets.front() < offsets.back()) __builtin_prefetch(&sources[offsets.front()]);
-  }
-}
-
-void Adjacency::read_lists(uint32_t site) {
+void Adjacency::find_lists(uint32_t site) {
   const auto offsets = graph_.incoming_offsets(sites_[site].type, sites_[site].node);
   for (uint32_t slot = 0; slot + 1 < offsets.size(); ++slot) {
-    const auto length = static_cast<uint64_t>(offsets[slot + 1] - offsets[slot]);
+    const List list{.site = site,
+                    .slot = slot,
+                    .begin = static_cast<EdgePosition>(offsets[slot]),
+                    .end = static_cast<EdgePosition>(offsets[slot + 1])};
     const Relation relation = relation_of(site, slot);
-    if (length == 0 || visibility_.hides_all(relation)) continue;
-    if (length > kHeavy) {
-      heavy_lists_[index(relation)].push_back({.site = site, .slot = slot});
-    } else {
-      read_list(site, slot, static_cast<EdgePosition>(offsets[slot]),
-                static_cast<EdgePosition>(offsets[slot + 1]));
-    }
+    if (list.begin == list.end || visibility_.hides_all(relation)) continue;
+    const bool heavy = list.end - list.begin > kHeavy;
+    heavy_[site * max_slots_ + slot] = heavy;
+    (heavy ? heavy_lists_[index(relation)] : lists_).push_back(list);
   }
 }
 
-void Adjacency::read_list(uint32_t site, uint32_t slot, EdgePosition begin, EdgePosition end) {
-  const Relation relation = relation_of(site, slot);
+void Adjacency::read_list(const List& list) {
+  const Relation relation = relation_of(list.site, list.slot);
   const RelationSpec& spec = graph_.schema().at(relation);
   const uint32_t reverse_slot = graph_.schema().at(graph_.schema().reverse(relation)).slot;
   const SiteIndex& sites = index_[index(spec.source)];
   const auto sources = graph_.incoming_sources(spec.target);
   const bool may_hide = visibility_.may_hide(relation);
   uint32_t last_source = kAbsent;
-  for (EdgePosition position = begin; position < end; ++position) {
+  for (EdgePosition position = list.begin; position < list.end; ++position) {
     const NodeId node = sources[position];
     const uint32_t source = sites.find(node);
     if (source == kAbsent) continue;
-    if (may_hide && visibility_.hides(relation, node, sites_[site].node)) continue;
+    if (may_hide && visibility_.hides(relation, node, sites_[list.site].node)) continue;
     if (source != last_source && is_heavy(source, reverse_slot)) {
-      sought_.push_back({.target = source, .slot = reverse_slot, .position = 0, .source = site});
+      sought_.push_back(
+          {.target = source, .slot = reverse_slot, .position = 0, .source = list.site});
     }
     last_source = source;
     if (edge_too_late(spec, position)) continue;
-    links_.push_back({.target = site, .slot = slot, .position = position, .source = source});
+    links_.push_back(
+        {.target = list.site, .slot = list.slot, .position = position, .source = source});
   }
 }
+
+namespace {
+
+// The first of the sorted sources that is not below the node; `from` is known not to be behind it.
+// Node numbers are spread over a hub's list, so the search begins where the node should be and
+// widens from there: it touches few cache lines.
+size_t search(std::span<const NodeId> sources, size_t from, NodeId node) {
+  if (from == sources.size() || sources[from] >= node) return from;
+  if (sources.back() < node) return sources.size();
+  const double share = static_cast<double>(node - sources[from]) /
+                       static_cast<double>(sources.back() - sources[from]);
+  const auto room = static_cast<double>(sources.size() - 1 - from);
+  size_t low = from;                 // sources[low] < node
+  size_t high = sources.size() - 1;  // sources[high] >= node
+  const auto guess = std::clamp(from + static_cast<size_t>(share * room), low, high);
+  for (size_t step = 16, at = guess; at > low; step *= 2) {
+    if (sources[at] < node) {
+      low = at;
+      break;
+    }
+    high = at;
+    at = at - low > step ? at - step : low;
+  }
+  for (size_t step = 16, at = std::min(low + step, high); at < high; step *= 2) {
+    if (sources[at] >= node) {
+      high = at;
+      break;
+    }
+    low = at;
+    at = std::min(low + step, high);
+  }
+  const auto begin = sources.begin();
+  const auto found = std::lower_bound(begin + static_cast<ptrdiff_t>(low),
+                                      begin + static_cast<ptrdiff_t>(high), node);
+  return static_cast<size_t>(found - begin);
+}
+
+}  // namespace
 
 // The edges into hubs that were met in the lists of their sources.
 void Adjacency::search_heavy_lists() {
@@ -172,45 +207,42 @@ void Adjacency::search_heavy_lists() {
     return std::tuple(a.target, a.slot, sites_[a.source].node) <
            std::tuple(b.target, b.slot, sites_[b.source].node);
   });
-  for (size_t i = 0; i < sought_.size();) {
-    const HeavyList list{.site = sought_[i].target, .slot = sought_[i].slot};
-    const Neighbors neighbors =
-        graph_.incoming(relation_of(list.site, list.slot), sites_[list.site].node);
-    size_t at = 0;
-    for (; i < sought_.size() && sought_[i].target == list.site && sought_[i].slot == list.slot;
-         ++i) {
-      const auto rest = neighbors.sources.subspan(at);
-      const NodeId node = sites_[sought_[i].source].node;
-      at += static_cast<size_t>(std::lower_bound(rest.begin(), rest.end(), node) - rest.begin());
-      add_copies(list, neighbors.sources.subspan(at), neighbors.first + at, sought_[i].source);
-    }
+  size_t at = 0;
+  for (size_t i = 0; i < sought_.size(); ++i) {
+    const Link& link = sought_[i];
+    const bool same =
+        i > 0 && sought_[i - 1].target == link.target && sought_[i - 1].slot == link.slot;
+    if (!same) at = 0;
+    const Neighbors hub =
+        graph_.incoming(relation_of(link.target, link.slot), sites_[link.target].node);
+    at = search(hub.sources, at, sites_[link.source].node);
+    add_copies(
+        {.site = link.target, .slot = link.slot, .begin = hub.first, .end = hub.first + hub.size()},
+        hub.first + at, link.source);
   }
 }
 
 // Edges between two hubs, which no list that was read has shown.
 void Adjacency::join_heavy_lists() {
-  for (const std::vector<HeavyList>& lists : heavy_lists_) {
-    for (const HeavyList& list : lists) join_heavy(list);
+  for (const std::vector<List>& lists : heavy_lists_) {
+    for (const List& list : lists) join_heavy(list);
   }
 }
 
-void Adjacency::join_heavy(const HeavyList& list) {
+void Adjacency::join_heavy(const List& list) {
   const Relation relation = relation_of(list.site, list.slot);
   const Relation reverse = graph_.schema().reverse(relation);
-  const std::vector<HeavyList>& hubs = heavy_lists_[index(reverse)];
+  const std::vector<List>& hubs = heavy_lists_[index(reverse)];
   const NodeId target = sites_[list.site].node;
   const bool may_hide = visibility_.may_hide(relation);
   const auto hidden = [&](NodeId node) {
     return may_hide && visibility_.hides(relation, node, target);
   };
-  const Neighbors neighbors = graph_.incoming(relation, target);
-  const auto sources = neighbors.sources;
+  const auto sources = graph_.incoming(relation, target).sources;
   if (hubs.size() * kSearchCost < sources.size()) {
-    for (const HeavyList& hub : hubs) {
+    for (const List& hub : hubs) {
       const NodeId node = sites_[hub.site].node;
-      const auto found = std::lower_bound(sources.begin(), sources.end(), node);
-      const auto at = static_cast<size_t>(found - sources.begin());
-      if (!hidden(node)) add_copies(list, sources.subspan(at), neighbors.first + at, hub.site);
+      if (!hidden(node)) add_copies(list, list.begin + search(sources, 0, node), hub.site);
     }
     return;
   }
@@ -220,18 +252,19 @@ void Adjacency::join_heavy(const HeavyList& list) {
     if (at > 0 && sources[at] == sources[at - 1]) continue;
     const uint32_t source = sites.find(sources[at]);
     if (source == kAbsent || !is_heavy(source, reverse_slot) || hidden(sources[at])) continue;
-    add_copies(list, sources.subspan(at), neighbors.first + at, source);
+    add_copies(list, list.begin + at, source);
   }
 }
 
-// All edges from `source`: `sources` begins where they begin, if there are any.
-void Adjacency::add_copies(const HeavyList& list, std::span<const NodeId> sources,
-                           EdgePosition first, uint32_t source) {
+// All edges from `source`: those at `first` and behind it, if there are any.
+void Adjacency::add_copies(const List& list, EdgePosition first, uint32_t source) {
   const RelationSpec& spec = graph_.schema().at(relation_of(list.site, list.slot));
-  for (size_t i = 0; i < sources.size() && sources[i] == sites_[source].node; ++i) {
-    if (edge_too_late(spec, first + i)) continue;
+  const auto sources = graph_.incoming_sources(spec.target);
+  for (EdgePosition position = first;
+       position < list.end && sources[position] == sites_[source].node; ++position) {
+    if (edge_too_late(spec, position)) continue;
     heavy_links_.push_back(
-        {.target = list.site, .slot = list.slot, .position = first + i, .source = source});
+        {.target = list.site, .slot = list.slot, .position = position, .source = source});
   }
 }
 

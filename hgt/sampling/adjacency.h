@@ -46,9 +46,11 @@ class Adjacency {
     EdgePosition position = 0;
     uint32_t source = 0;
   };
-  struct HeavyList {
+  struct List {
     uint32_t site = 0;
     uint32_t slot = 0;
+    EdgePosition begin = 0;
+    EdgePosition end = 0;
   };
   // The sites of one type in the component at hand.
   struct SiteIndex {
@@ -63,15 +65,13 @@ class Adjacency {
   static constexpr uint32_t kAbsent = KeyTable<>::kAbsent;
 
   void make_sites(const Subgraph& subgraph, std::span<const uint32_t> rows);
-  void ask_for_lists(uint32_t site) const;
-  void read_lists(uint32_t site);
-  void read_list(uint32_t site, uint32_t slot, EdgePosition begin, EdgePosition end);
+  void find_lists(uint32_t site);
+  void read_list(const List& list);
   void search_heavy_lists();
   void join_heavy_lists();
-  void join_heavy(const HeavyList& list);
-  void add_copies(const HeavyList& list, std::span<const NodeId> sources, EdgePosition first,
-                  uint32_t source);
-  bool is_heavy(uint32_t site, uint32_t slot) const;
+  void join_heavy(const List& list);
+  void add_copies(const List& list, EdgePosition first, uint32_t source);
+  bool is_heavy(uint32_t site, uint32_t slot) const { return heavy_[site * max_slots_ + slot]; }
   bool edge_too_late(const RelationSpec& spec, EdgePosition position) const;
   Relation relation_of(uint32_t site, uint32_t slot) const;
 
@@ -81,17 +81,24 @@ class Adjacency {
 
   const HeteroGraph graph_;
   const Visibility& visibility_;
+  size_t max_slots_ = 0;          // relations that enter a type, at most
   std::vector<SiteIndex> index_;  // by type
   std::vector<Site> sites_;
   std::vector<uint32_t> rows_;
-  std::vector<uint32_t> site_of_row_;                // scratch of make_sites
-  std::vector<Link> links_;                          // found by reading, in order
-  std::vector<Link> heavy_links_;                    // found by search
-  std::vector<Link> sought_;                         // edges into heavy lists, position unknown
-  std::vector<std::vector<HeavyList>> heavy_lists_;  // by relation, of the component at hand
-  std::vector<uint64_t> link_offsets_;               // [sites + 1] into links_
-  std::vector<uint64_t> heavy_offsets_;              // [sites + 1] into heavy_links_
-  std::vector<Link> merged_;                         // scratch of write
+  std::vector<bool> heavy_;        // [sites * max_slots]
+  std::vector<Link> links_;        // found by reading, in order
+  std::vector<Link> heavy_links_;  // found by search
+
+  // --- of the component at hand ---
+  std::vector<uint32_t> site_of_row_;
+  std::vector<List> lists_;                     // to be read
+  std::vector<std::vector<List>> heavy_lists_;  // by relation
+  std::vector<Link> sought_;                    // edges into heavy lists, position unknown
+
+  // --- scratch of write() ---
+  std::vector<uint64_t> link_offsets_;   // [sites + 1] into links_
+  std::vector<uint64_t> heavy_offsets_;  // [sites + 1] into heavy_links_
+  std::vector<Link> merged_;
 };
 
 }  // namespace hgt
