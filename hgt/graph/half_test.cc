@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "hgt/random.h"
 
@@ -130,6 +132,17 @@ TEST(Half, NotANumberStaysSo) {
   EXPECT_TRUE(is_nan(to_half(std::numeric_limits<float>::signaling_NaN())));
   EXPECT_TRUE(is_nan(to_half(std::bit_cast<float>(0x7f800001U))));
   EXPECT_TRUE(is_nan(to_half(std::bit_cast<float>(0xff800001U))));
+}
+
+TEST(Half, ManyAreConvertedAsOneIs) {
+  std::vector<uint16_t> halves(65536);
+  std::iota(halves.begin(), halves.end(), uint16_t{0});
+  std::vector<float> floats(halves.size());
+  from_halves(halves, floats.data());
+  for (const uint16_t half : halves) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(floats[half]), std::bit_cast<uint32_t>(from_half(half)))
+        << half;
+  }
 }
 
 }  // namespace

@@ -272,8 +272,7 @@ void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row
   if (!all.floats.empty()) {
     std::copy_n(all.floats.begin() + static_cast<ptrdiff_t>(begin), all.width, row.begin());
   } else if (!all.halves.empty()) {
-    const auto halves = all.halves.subspan(begin, all.width);
-    std::transform(halves.begin(), halves.end(), row.begin(), from_half);
+    from_halves(all.halves.subspan(begin, all.width), row.data());
   }
 }
 

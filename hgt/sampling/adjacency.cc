@@ -337,23 +337,21 @@ void Adjacency::merge_links(uint32_t site) {
 
 void Adjacency::write_site(const Site& site, Subgraph& subgraph) const {
   const auto relations = graph_.schema().incoming(site.type);
+  const Relation self = self_relation(graph_.schema(), site.type);
   for (uint32_t i = site.first; i < site.last; ++i) {
-    const uint32_t row = rows_[i];
-    const Time time = subgraph.times[row];
-    uint64_t edge = subgraph.edge_offsets[row];
+    uint64_t edge = subgraph.edge_offsets[rows_[i]];
     const auto write = [&](uint32_t source, Relation relation, EdgePosition position) {
       subgraph.sources[edge] = source;
       subgraph.relations[edge] = relation;
-      subgraph.gaps[edge] = time_gap(time, subgraph.times[source]);
+      subgraph.gaps[edge] = time_gap(subgraph.times[rows_[i]], subgraph.times[source]);
       subgraph.positions[edge++] = position;
     };
     for (const Link& link : merged_) {
-      const Site& source = sites_[link.source];
-      for (uint32_t j = source.first; j < source.last; ++j) {
-        write(rows_[j], relations[link.slot], link.position);
-      }
+      const uint32_t last = sites_[link.source].last;
+      uint32_t source = sites_[link.source].first;
+      while (source < last) write(rows_[source++], relations[link.slot], link.position);
     }
-    write(row, self_relation(graph_.schema(), site.type), kSelfEdge);
+    write(rows_[i], self, kSelfEdge);
   }
 }
 

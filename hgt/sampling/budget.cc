@@ -16,7 +16,7 @@ double Budget::keep_first(uint32_t n) {
 // Let every candidate arrive after a time that is exponentially distributed with the rate B^2: the
 // first n to arrive are distributed as n successive draws without replacement (Efraimidis and
 // Spirakis 2006). One pass, and the logarithm is needed only for those that may be among them.
-void Budget::draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn) {
+const std::vector<uint32_t>& Budget::draw(uint32_t n, Draws& draws) {
   arrivals_.clear();
   double deadline = std::numeric_limits<double>::infinity();
   for (uint32_t slot = 0; slot < size(); ++slot) {
@@ -29,12 +29,13 @@ void Budget::draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn) {
     if (arrivals_.size() >= 2 * size_t{n}) deadline = keep_first(n);
   }
   keep_first(n);
-  drawn.clear();
+  drawn_.clear();
   for (const Arrival& arrival : arrivals_) {
-    drawn.push_back(arrival.slot);
+    drawn_.push_back(arrival.slot);
     candidates_[arrival.slot].value = kSampled;
   }
-  std::sort(drawn.begin(), drawn.end());
+  std::sort(drawn_.begin(), drawn_.end());
+  return drawn_;
 }
 
 }  // namespace hgt

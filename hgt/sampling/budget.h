@@ -38,8 +38,8 @@ class Budget {
 
   // Algorithm 1, lines 8 to 11 and 15: draws n candidates, or all when there are fewer, one after
   // the other without replacement, each with probability proportional to the square of its weight.
-  // They leave the budget. `drawn` receives their slots, ascending.
-  void draw(uint32_t n, Draws& draws, std::vector<uint32_t>& drawn);
+  // They leave the budget. Returns their slots, ascending, until the next draw.
+  const std::vector<uint32_t>& draw(uint32_t n, Draws& draws);
 
   uint32_t size() const {
     return candidates_.size();
@@ -56,7 +56,9 @@ class Budget {
   struct Arrival {
     double time;
     uint32_t slot;
-    friend auto operator<=>(const Arrival&, const Arrival&) = default;
+    friend bool operator<(const Arrival& a, const Arrival& b) {
+      return a.time != b.time ? a.time < b.time : a.slot < b.slot;
+    }
   };
 
   // Nothing can be added to it and no comparison with it holds, so what is sampled drops out of
@@ -68,6 +70,7 @@ class Budget {
 
   KeyTable<double> candidates_;    // with their accumulated normalised degree
   std::vector<Arrival> arrivals_;  // scratch of draw()
+  std::vector<uint32_t> drawn_;
 };
 
 }  // namespace hgt

@@ -1,11 +1,12 @@
 #include "hgt/sampling/candidate_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hgt {
 
-CandidateReader::CandidateReader(const HeteroGraph& graph, const Visibility& visibility)
-    : graph_(graph), visibility_(visibility) {}
+CandidateReader::CandidateReader(HeteroGraph graph, const Visibility& visibility)
+    : graph_(std::move(graph)), visibility_(visibility) {}
 
 void CandidateReader::read_together(const Targets& targets, uint32_t cap, Draws& draws) {
   choose_entries(targets, cap, draws);

@@ -37,7 +37,7 @@ struct Targets {
 class CandidateReader {
  public:
   // `visibility` must outlive the reader.
-  CandidateReader(const HeteroGraph& graph, const Visibility& visibility);
+  CandidateReader(HeteroGraph graph, const Visibility& visibility);
 
   // Reads all lists of the targets; calls visit(CandidateList) for each that is not empty, in the
   // order of targets and of their relations. `ask` is called with the same lists a little earlier,

@@ -43,26 +43,27 @@ Targets Draft::range(NodeType type, uint32_t first, uint32_t last) const {
           .times = std::span(columns.times).subspan(first, last - first)};
 }
 
+template <typename Predicate>
+void Draft::Columns::write(Subgraph& subgraph, const Predicate& wanted) const {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!wanted(hops[i])) continue;
+    subgraph.nodes.push_back(nodes[i]);
+    subgraph.times.push_back(times[i]);
+    subgraph.hops.push_back(hops[i]);
+    subgraph.components.push_back(components[i]);
+  }
+}
+
 void Draft::write(Subgraph& subgraph) const {
-  subgraph.type_offsets.assign(num_types() + 1, 0);
+  subgraph.type_offsets.assign(1, 0);
   subgraph.nodes.clear();
   subgraph.times.clear();
   subgraph.hops.clear();
   subgraph.components.clear();
-  for (size_t type = 0; type < num_types(); ++type) {
-    const Columns& columns = columns_[type];
-    const auto write = [&](bool seeds) {
-      for (size_t i = 0; i < columns.nodes.size(); ++i) {
-        if ((columns.hops[i] == 0) != seeds) continue;
-        subgraph.nodes.push_back(columns.nodes[i]);
-        subgraph.times.push_back(columns.times[i]);
-        subgraph.hops.push_back(columns.hops[i]);
-        subgraph.components.push_back(columns.components[i]);
-      }
-    };
-    write(true);
-    write(false);
-    subgraph.type_offsets[type + 1] = subgraph.num_rows();
+  for (const Columns& columns : columns_) {
+    columns.write(subgraph, [](uint32_t hop) { return hop == 0; });
+    columns.write(subgraph, [](uint32_t hop) { return hop != 0; });
+    subgraph.type_offsets.push_back(subgraph.num_rows());
   }
 }
 

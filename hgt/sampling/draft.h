@@ -50,6 +50,10 @@ class Draft {
     std::vector<uint32_t> hops;
     std::vector<uint32_t> components;
     uint32_t component_begin = 0;  // first instance of the component at hand
+
+    // Appends the instances of the wanted hops.
+    template <typename Predicate>
+    void write(Subgraph& subgraph, const Predicate& wanted) const;
   };
 
   std::vector<Columns> columns_;          // by type

@@ -55,8 +55,7 @@ struct Sampler::State {
         visibility(graph, options.hidden),
         reader(graph, visibility),
         adjacency(graph, visibility),
-        draft(graph.schema().node_types().size()),
-        all_neighbors(options.depth, 0) {
+        draft(graph.schema().node_types().size()) {
     check_options(options);
   }
 
@@ -71,7 +70,6 @@ struct Sampler::State {
   CandidateReader reader;
   Adjacency adjacency;
   Draft draft;
-  const std::vector<uint32_t> all_neighbors;  // fan-outs of Strategy::full
 
   // --- of the batch at hand ---
   std::vector<Seed> seeds;  // as asked, with their times
@@ -134,10 +132,13 @@ void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, Sam
   const auto members = seeds_by_component.of(component);
   visibility.set_last_time(last_times[component]);
   draft.begin_component(component);
+  if (members.empty()) return;  // a batch without seeds
   for (const uint32_t i : members) result.seed_rows[i] = draft.add_seed(seeds[i]);
   if (options.strategy != Strategy::hgsampling) {
     const bool full = options.strategy == Strategy::full;
-    draw_neighbors(draft, reader, full ? all_neighbors : options.fanouts, draws);
+    const auto fanouts = full ? std::span<const uint32_t>{} : std::span(options.fanouts);
+    const auto hops = full ? options.depth : static_cast<uint32_t>(fanouts.size());
+    draw_neighbors(draft, reader, hops, fanouts, draws);
     return;
   }
   // The width is shared out by the number of seeds, so that a batch costs the same however many

@@ -44,6 +44,38 @@ void record_drawn(const Budget& budget, SamplingTrace::Draw& record) {
   }
 }
 
+// One step for one type; false: there was no candidate.
+bool draw_type(Draft& draft, CandidateReader& reader, const HgSamplingSize& size, NodeType type,
+               Draws& draws, SamplingTrace* trace) {
+  Budget& budget = draft.budget(type);
+  if (trace != nullptr) {
+    record(budget, trace->draws.emplace_back(SamplingTrace::Draw{
+                       .component = draft.component(), .step = draft.hop(), .type = type}));
+  }
+  const uint32_t first = draft.size(type);
+  const std::vector<uint32_t>& drawn = budget.draw(size.width, draws);  // lines 8 to 11, and 15
+  for (const uint32_t slot : drawn) draft.add(type, budget.node(slot), budget.time(slot));
+  if (trace != nullptr) record_drawn(budget, trace->draws.back());
+  add_in_budget(draft, reader, type, first, size.neighbor_cap, draws);  // line 14
+  return !drawn.empty();
+}
+
+// Adds the neighbours of the targets that are not in the draft yet.
+void add_neighbors(Draft& draft, CandidateReader& reader, const Targets& targets, uint32_t fanout,
+                   Draws& draws) {
+  // The reader gets a copy: what it reads may grow the very columns it would read from.
+  const std::vector<NodeId> nodes(targets.nodes.begin(), targets.nodes.end());
+  const std::vector<Time> times(targets.times.begin(), targets.times.end());
+  const auto add = [&](const CandidateList& list) {
+    for (size_t i = 0; i < list.nodes.size(); ++i) {
+      if (!draft.budget(list.type).take(list.nodes[i], list.times[i])) continue;
+      draft.add(list.type, list.nodes[i], list.times[i]);
+    }
+  };
+  const auto ignore = [](const CandidateList& /*list*/) {};
+  reader.read({.type = targets.type, .nodes = nodes, .times = times}, fanout, draws, ignore, add);
+}
+
 }  // namespace
 
 void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize& size,
@@ -52,49 +84,31 @@ void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize
     add_in_budget(draft, reader, NodeType(type), draft.component_begin(NodeType(type)),
                   size.neighbor_cap, draws);
   }
-  std::vector<uint32_t> drawn;
-  for (uint32_t step = 1; step <= size.depth; ++step) {  // line 6
+  bool more = true;  // once all budgets are empty they stay so
+  for (uint32_t step = 1; more && step <= size.depth; ++step) {  // line 6
     draft.begin_hop(step);
-    for (size_t i = 0; i < draft.num_types(); ++i) {  // line 7
-      const NodeType type{static_cast<uint16_t>(i)};
-      Budget& budget = draft.budget(type);
-      if (trace != nullptr) {
-        record(budget, trace->draws.emplace_back(SamplingTrace::Draw{
-                           .component = draft.component(), .step = step, .type = type}));
-      }
-      const uint32_t first = draft.size(type);
-      budget.draw(size.width, draws, drawn);  // lines 8 to 11, and 15
-      for (const uint32_t slot : drawn) draft.add(type, budget.node(slot), budget.time(slot));
-      if (trace != nullptr) record_drawn(budget, trace->draws.back());
-      add_in_budget(draft, reader, type, first, size.neighbor_cap, draws);  // line 14
+    more = false;
+    for (size_t type = 0; type < draft.num_types(); ++type) {  // line 7
+      more |= draw_type(draft, reader, size, NodeType(type), draws, trace);
     }
   }
 }
 
-void draw_neighbors(Draft& draft, CandidateReader& reader, std::span<const uint32_t> fanouts,
-                    Draws& draws) {
+void draw_neighbors(Draft& draft, CandidateReader& reader, uint32_t hops,
+                    std::span<const uint32_t> fanouts, Draws& draws) {
   std::vector<uint32_t> first(draft.num_types());  // of the hop before
   std::vector<uint32_t> last(draft.num_types());
   for (size_t type = 0; type < first.size(); ++type) {
     first[type] = draft.component_begin(NodeType(type));
   }
-  for (size_t hop = 0; hop < fanouts.size(); ++hop) {
-    draft.begin_hop(static_cast<uint32_t>(hop + 1));
+  for (uint32_t hop = 0; hop < hops; ++hop) {
+    draft.begin_hop(hop + 1);
     for (size_t type = 0; type < last.size(); ++type) last[type] = draft.size(NodeType(type));
+    if (first == last) return;
+    const uint32_t fanout = hop < fanouts.size() ? fanouts[hop] : 0;
     for (size_t type = 0; type < last.size(); ++type) {
-      // The reader gets a copy: what it reads may grow the very columns it would read from.
-      const Targets targets = draft.range(NodeType(type), first[type], last[type]);
-      const std::vector<NodeId> nodes(targets.nodes.begin(), targets.nodes.end());
-      const std::vector<Time> times(targets.times.begin(), targets.times.end());
-      reader.read(
-          {.type = NodeType(type), .nodes = nodes, .times = times}, fanouts[hop], draws,
-          [](const CandidateList&) {},
-          [&](const CandidateList& list) {
-            for (size_t i = 0; i < list.nodes.size(); ++i) {
-              if (!draft.budget(list.type).take(list.nodes[i], list.times[i])) continue;
-              draft.add(list.type, list.nodes[i], list.times[i]);
-            }
-          });
+      add_neighbors(draft, reader, draft.range(NodeType(type), first[type], last[type]), fanout,
+                    draws);
     }
     first = last;
   }

@@ -21,8 +21,9 @@ struct HgSamplingSize {
 void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize& size,
                      Draws& draws, SamplingTrace* trace);
 
-// Hop by hop: every new instance draws so many entries of each of its lists, uniformly; 0: all.
-void draw_neighbors(Draft& draft, CandidateReader& reader, std::span<const uint32_t> fanouts,
-                    Draws& draws);
+// Hop by hop: every new instance draws fanouts[hop] entries of each of its lists, uniformly. 0, or
+// no such number: all of them.
+void draw_neighbors(Draft& draft, CandidateReader& reader, uint32_t hops,
+                    std::span<const uint32_t> fanouts, Draws& draws);
 
 }  // namespace hgt

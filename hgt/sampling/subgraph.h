@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <ranges>
 #include <vector>
 
 #include "hgt/graph/schema.h"
@@ -40,6 +39,25 @@ inline int64_t time_gap(Time target, Time source) {
   return target == kNoTime || source == kNoTime ? 0 : int64_t{target} - source;
 }
 
+// The numbers first, first + 1, ..., last - 1, to be walked through with a for loop.
+template <typename Number>
+struct Numbers {
+  struct Iterator {
+    Number at;
+    Number operator*() const { return at; }
+    Iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+  };
+  Number first, last;
+
+  Iterator begin() const { return {first}; }
+  Iterator end() const { return {last}; }
+  Number size() const { return last - first; }
+};
+
 struct Subgraph {
   // --- instances ---
   std::vector<uint32_t> type_offsets;  // [types + 1] first row of each type
@@ -62,11 +80,11 @@ struct Subgraph {
   uint32_t num_rows(NodeType type) const {
     return type_offsets[index(type) + 1] - type_offsets[index(type)];
   }
-  auto rows(NodeType type) const {
-    return std::views::iota(type_offsets[index(type)], type_offsets[index(type) + 1]);
+  Numbers<uint32_t> rows(NodeType type) const {
+    return {type_offsets[index(type)], type_offsets[index(type) + 1]};
   }
-  auto incoming(uint32_t row) const {
-    return std::views::iota(edge_offsets[row], edge_offsets[row + 1]);
+  Numbers<uint64_t> incoming(uint32_t row) const {
+    return {edge_offsets[row], edge_offsets[row + size_t{1}]};
   }
 
   friend bool operator==(const Subgraph&, const Subgraph&) = default;

@@ -48,6 +48,7 @@ class SubgraphCheck {
   bool visible(const Neighbors& neighbors, size_t i, Relation relation, uint32_t target) const;
   Time entry_time(NodeType type, NodeId node, uint32_t target) const;
   std::set<std::pair<Instance, uint32_t>> neighbors_of(uint32_t target) const;
+  void add_expected(uint32_t target, Relation relation, std::vector<ExpectedEdge>& edges) const;
   std::vector<ExpectedEdge> expected_edges(uint32_t target) const;
   uint64_t width_of(uint32_t component) const;
 
@@ -209,14 +210,11 @@ void SubgraphCheck::check_entries() const {
   std::set<std::pair<Instance, uint32_t>> met;
   std::set<std::pair<Instance, uint32_t>> present;
   for (const auto& [round, rows] : rounds) {
-    const auto instance = [&](uint32_t row) {
-      return std::pair(Instance{round.second, sub_.nodes[row], sub_.times[row]},
-                       sub_.components[row]);
-    };
     for (const uint32_t row : rows) {
-      require(round.first == 0 || met.contains(instance(row)),
+      const Instance instance{round.second, sub_.nodes[row], sub_.times[row]};
+      require(round.first == 0 || met.contains({instance, sub_.components[row]}),
               "row {} (hop {}) was not met through an earlier instance", row, round.first);
-      present.insert(instance(row));
+      present.insert({instance, sub_.components[row]});
     }
     const bool followed = !full || round.first < options_.depth;
     for (const uint32_t row : rows) {
@@ -256,20 +254,24 @@ void SubgraphCheck::check_counts() const {
 
 // --- 5. edges ---
 
+// All edges into the target by one relation.
+void SubgraphCheck::add_expected(uint32_t target, Relation relation,
+                                 std::vector<ExpectedEdge>& edges) const {
+  const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
+  for (size_t i = 0; i < neighbors.size(); ++i) {
+    const auto rows =
+        rows_of_.find({sub_.components[target], schema_.at(relation).source, neighbors.sources[i]});
+    if (rows == rows_of_.end() || !visible(neighbors, i, relation, target)) continue;
+    for (const uint32_t source : rows->second) {
+      edges.push_back({.relation = relation, .position = neighbors.first + i, .source = source});
+    }
+  }
+}
+
 std::vector<ExpectedEdge> SubgraphCheck::expected_edges(uint32_t target) const {
   std::vector<ExpectedEdge> edges;
   const NodeType type = type_of(target);
-  for (const Relation relation : schema_.incoming(type)) {
-    const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
-    for (size_t i = 0; i < neighbors.size(); ++i) {
-      const auto rows = rows_of_.find(
-          {sub_.components[target], schema_.at(relation).source, neighbors.sources[i]});
-      if (rows == rows_of_.end() || !visible(neighbors, i, relation, target)) continue;
-      for (const uint32_t source : rows->second) {
-        edges.push_back({.relation = relation, .position = neighbors.first + i, .source = source});
-      }
-    }
-  }
+  for (const Relation relation : schema_.incoming(type)) add_expected(target, relation, edges);
   edges.push_back(
       {.relation = self_relation(schema_, type), .position = kSelfEdge, .source = target});
   return edges;

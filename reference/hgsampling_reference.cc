@@ -1,0 +1,167 @@
+#include "reference/hgsampling_reference.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace hgt {
+
+namespace {
+
+using Instance = std::tuple<NodeType, NodeId, Time>;
+using BudgetOfType = std::map<std::pair<NodeId, Time>, double>;  // B[tau]
+
+class HgSamplingReference {
+ public:
+  HgSamplingReference(const HeteroGraph& graph, const Request& request,
+                      const SamplingOptions& options, uint64_t random_seed)
+      : graph_(graph), request_(request), options_(options), random_(random_seed) {}
+
+  std::set<SampledInstance> run();
+
+ private:
+  void place_seeds();
+  void add_in_budget(const Instance& target);
+  std::vector<size_t> entries_to_read(size_t degree);
+  std::vector<std::pair<NodeId, Time>> sample(BudgetOfType candidates);
+  bool listed(const std::vector<Relation>& relations, Relation relation) const;
+  bool hidden(Relation relation, NodeId source, NodeId target) const;
+
+  const HeteroGraph& graph_;
+  const Request& request_;
+  const SamplingOptions& options_;
+  std::mt19937_64 random_;
+  Time last_time_ = std::numeric_limits<Time>::max();
+  std::map<NodeType, BudgetOfType> budget_;  // B
+  std::map<Instance, uint32_t> sampled_;     // NS and OS, which are one; with the step
+};
+
+// --- Algorithm 1 ---
+
+std::set<SampledInstance> HgSamplingReference::run() {
+  const size_t types = graph_.schema().node_types().size();
+  place_seeds();                                             // lines 1 and 2
+  const std::map<Instance, uint32_t> seeds = sampled_;       //
+  for (const auto& [t, hop] : seeds) add_in_budget(t);       // lines 3 to 5
+  for (uint32_t step = 1; step <= options_.depth; ++step) {  // line 6
+    for (size_t i = 0; i < types; ++i) {                     // line 7
+      const NodeType type{static_cast<uint16_t>(i)};
+      for (const auto& [node, time] : sample(budget_[type])) {  // lines 8 to 12
+        sampled_[{type, node, time}] = step;                    // line 13
+        add_in_budget({type, node, time});                      // line 14
+        budget_[type].erase({node, time});                      // line 15
+      }
+    }
+  }
+  std::set<SampledInstance> result;
+  for (const auto& [instance, hop] : sampled_) {
+    const auto& [type, node, time] = instance;
+    result.insert({.type = type, .node = node, .time = time, .hop = hop});
+  }
+  return result;
+}
+
+void HgSamplingReference::place_seeds() {
+  if (options_.time_bound == TimeBound::split) last_time_ = options_.split_end;
+  for (const Seed& seed : request_.seeds) {
+    const Time own = graph_.time(seed.type, seed.node);
+    const Time time = own == kNoTime ? seed.time : own;
+    sampled_[{seed.type, seed.node, time}] = 0;
+    if (options_.time_bound == TimeBound::seed && time != kNoTime) last_time_ = time;
+  }
+}
+
+// Lines 8 to 11. One after the other, without replacement: each time in proportion to the square
+// of the accumulated normalised degree, among those that are left.
+std::vector<std::pair<NodeId, Time>> HgSamplingReference::sample(BudgetOfType candidates) {
+  std::vector<std::pair<NodeId, Time>> drawn;
+  while (drawn.size() < options_.width && !candidates.empty()) {
+    double squares = 0;  // the square of the norm of B[tau]
+    for (const auto& [s, degree] : candidates) squares += degree * degree;
+    const double point = std::uniform_real_distribution<double>(0, squares)(random_);
+    double sum = 0;
+    auto chosen = candidates.begin();
+    for (auto s = candidates.begin(); s != candidates.end() && sum <= point; ++s) {
+      sum += s->second * s->second;
+      chosen = s;
+    }
+    drawn.push_back(chosen->first);
+    candidates.erase(chosen);
+  }
+  return drawn;
+}
+
+// --- Algorithm 2 ---
+
+void HgSamplingReference::add_in_budget(const Instance& target) {
+  const auto& [target_type, t, target_time] = target;
+  for (const Relation relation : graph_.schema().incoming(target_type)) {  // line 1
+    const NodeType type = graph_.schema().at(relation).source;
+    const Neighbors list = graph_.incoming(relation, t);
+    const std::vector<size_t> entries = entries_to_read(list.size());
+    const double share = 1.0 / static_cast<double>(entries.size());  // line 2
+    for (const size_t i : entries) {                                 // line 3
+      const NodeId s = list.sources[i];
+      const Time own = graph_.time(type, s);
+      const Time time = own == kNoTime ? target_time : own;  // lines 5 to 7
+      if (time > last_time_ || hidden(relation, s, t)) continue;
+      if (!list.times.empty() && list.times[i] > last_time_) continue;
+      // Line 4 comes after lines 5 to 7: the time is a part of what has or has not been sampled.
+      if (sampled_.contains({type, s, time})) continue;
+      budget_[type][{s, time}] += share;  // line 8
+    }
+  }
+}
+
+// All entries of a list, or `neighbor_cap` of them, each as likely as the other.
+std::vector<size_t> HgSamplingReference::entries_to_read(size_t degree) {
+  std::vector<size_t> entries(degree);
+  std::iota(entries.begin(), entries.end(), size_t{0});
+  if (options_.neighbor_cap == 0 || degree <= options_.neighbor_cap) return entries;
+  std::shuffle(entries.begin(), entries.end(), random_);
+  entries.resize(options_.neighbor_cap);
+  return entries;
+}
+
+// --- what must not be seen ---
+
+bool HgSamplingReference::listed(const std::vector<Relation>& relations, Relation relation) const {
+  for (const Relation each : relations) {
+    if (each == relation || graph_.schema().reverse(each) == relation) return true;
+  }
+  return false;
+}
+
+bool HgSamplingReference::hidden(Relation relation, NodeId source, NodeId target) const {
+  const RelationSpec& spec = graph_.schema().at(relation);
+  if (listed(options_.hidden.everywhere, relation)) return true;
+  for (const Seed& seed : request_.seeds) {
+    const bool at_seed = (seed.type == spec.source && seed.node == source) ||
+                         (seed.type == spec.target && seed.node == target);
+    if (at_seed && listed(options_.hidden.at_seeds, relation)) return true;
+  }
+  for (const auto* edges : {&options_.hidden.edges, &request_.hidden}) {
+    for (const HiddenEdge& edge : *edges) {
+      const bool same = edge.relation == relation && edge.source == source && edge.target == target;
+      const bool reversed = graph_.schema().reverse(edge.relation) == relation &&
+                            edge.source == target && edge.target == source;
+      if (same || reversed) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<SampledInstance> hgsampling_reference(const HeteroGraph& graph, const Request& request,
+                                               const SamplingOptions& options,
+                                               uint64_t random_seed) {
+  return HgSamplingReference(graph, request, options, random_seed).run();
+}
+
+}  // namespace hgt
