@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   hgt::cli::add_import(program);
   hgt::cli::add_export(program);
   hgt::cli::add_inspect(program);
+  hgt::cli::add_sample(program);
   hgt::cli::catch_interrupt();
   try {
     if (argc == 1) {

@@ -10,5 +10,6 @@ void add_generate(CLI::App& program);
 void add_import(CLI::App& program);
 void add_export(CLI::App& program);
 void add_inspect(CLI::App& program);
+void add_sample(CLI::App& program);
 
 }  // namespace hgt::cli

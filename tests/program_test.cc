@@ -51,7 +51,7 @@ class Program : public testing::Test {
 TEST_F(Program, AloneListsItsVerbs) {
   const Outcome outcome = run({});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* verb : {"generate", "import", "export", "inspect"}) {
+  for (const char* verb : {"generate", "import", "export", "inspect", "sample"}) {
     EXPECT_NE(outcome.out.find(verb), std::string::npos) << verb;
     const Outcome help = run({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;
