@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "benchmarks/ratio_reporter.h"
 #include "hgt/academic/academic_generator.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/graph_check.h"
@@ -44,7 +44,6 @@ struct Workspace {
 
   uint64_t papers;
   Path folder;
-  std::map<std::string, double> seconds;  // of one unit of work, by benchmark, for the ratios
 };
 
 Workspace* workspace = nullptr;
@@ -333,26 +332,6 @@ void lookup_cold_separate(benchmark::State& state) {
 
 // --- ratios ---
 
-// Prints as usual and keeps the time of every benchmark.
-class KeepingReporter : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs) {
-      failed = failed || run.error_occurred;
-      workspace->seconds[run.benchmark_name()] =
-          run.real_accumulated_time / static_cast<double>(run.iterations);
-    }
-  }
-  bool failed = false;
-};
-
-void print_ratio(const std::string& slow, const std::string& fast, const std::string& meaning) {
-  const auto& seconds = workspace->seconds;
-  if (!seconds.contains(slow) || !seconds.contains(fast)) return;
-  fmt::print("{:6.2f}  {}\n", seconds.at(slow) / seconds.at(fast), meaning);
-}
-
 void register_all() {
   const auto add = [](const char* name, auto function) {
     return benchmark::RegisterBenchmark(name, function)->UseRealTime();
@@ -377,19 +356,18 @@ int run(uint64_t papers) {
   Workspace space(papers);
   workspace = &space;
   register_all();
-  KeepingReporter reporter;
+  RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   fmt::print("\nratios of times in this run, {} papers\n", papers);
-  const std::string real = "/real_time";
-  print_ratio("import/obvious_in_memory" + real, "import/text_ids" + real,
-              "obvious in-memory import : ours, text ids");
-  print_ratio("open" + real, "open/a_tenth_of_the_edges" + real,
-              "opening : opening a tenth of the edges");
-  print_ratio("lookup/warm/csr_per_relation" + real, "lookup/warm" + real,
-              "one CSR per relation : one list per node, warm");
-  print_ratio("lookup/cold/csr_per_relation" + real, "lookup/cold" + real,
-              "one CSR per relation : one list per node, cold");
-  return reporter.failed ? 1 : 0;
+  reporter.print_ratio("import/obvious_in_memory", "import/text_ids",
+                       "obvious in-memory import : ours, text ids");
+  reporter.print_ratio("open", "open/a_tenth_of_the_edges",
+                       "opening : opening a tenth of the edges");
+  reporter.print_ratio("lookup/warm/csr_per_relation", "lookup/warm",
+                       "one CSR per relation : one list per node, warm");
+  reporter.print_ratio("lookup/cold/csr_per_relation", "lookup/cold",
+                       "one CSR per relation : one list per node, cold");
+  return reporter.failed() ? 1 : 0;
 }
 
 }  // namespace

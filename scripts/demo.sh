@@ -1,5 +1,6 @@
 #!/bin/sh
-# The main job on generated data, end to end: packages, build, a graph on disk, what is in it.
+# The main job on generated data, end to end: packages, build, a graph on disk, what is in it, and
+# a batch sampled from it.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -8,3 +9,5 @@ mkdir -p build/demo
 build/release/hgt generate --preset small --out build/demo/small.graph --force
 echo
 build/release/hgt inspect build/demo/small.graph --verify --quiet
+echo
+build/release/hgt sample build/demo/small.graph --random paper:64 --split train --width 64 --depth 4 --verify --rows 12

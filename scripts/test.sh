@@ -18,12 +18,14 @@ scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on what has threads"
 cmake --preset tsan >/dev/null
-cmake --build --preset tsan --target graph_test
+cmake --build --preset tsan --target graph_test sampling_test
 build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
+build/tsan/tests/sampling_test --gtest_filter='BatchStream*' --gtest_brief=1
 step "fuzzing"
 scripts/fuzz.sh 30
 step "benchmarks run"
 build/release/benchmarks/graph_benchmark --papers=3000 --benchmark_min_time=0.01
+build/release/benchmarks/sampling_benchmark --papers=3000 --benchmark_min_time=0.01
 step "tests"
 ctest --preset release -j 2
 step "done"

@@ -1,0 +1,41 @@
+// Prints benchmarks as usual, keeps their times, and prints ratios between them at the end: the
+// figures that mean something on a shared machine.
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hgt {
+
+class RatioReporter : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs) {
+      failed_ = failed_ || run.error_occurred;
+      seconds_[run.benchmark_name()] =
+          run.real_accumulated_time / static_cast<double>(run.iterations);
+    }
+  }
+
+  // Of benchmarks that use real time. Nothing when one of the two did not run.
+  void print_ratio(const std::string& slow, const std::string& fast,
+                   const std::string& meaning) const {
+    const auto over = seconds_.find(slow + "/real_time");
+    const auto under = seconds_.find(fast + "/real_time");
+    if (over == seconds_.end() || under == seconds_.end()) return;
+    fmt::print("{:8.2f}  {}\n", over->second / under->second, meaning);
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  std::map<std::string, double> seconds_;  // of one iteration, by benchmark
+  bool failed_ = false;
+};
+
+}  // namespace hgt
