@@ -45,8 +45,8 @@ class HgSamplingReference {
 
 std::set<SampledInstance> HgSamplingReference::run() {
   const size_t types = graph_.schema().node_types().size();
-  place_seeds();                                             // lines 1 and 2
-  const std::map<Instance, uint32_t> seeds = sampled_;       //
+  place_seeds();  // lines 1 and 2
+  const std::map<Instance, uint32_t> seeds = sampled_;
   for (const auto& [t, hop] : seeds) add_in_budget(t);       // lines 3 to 5
   for (uint32_t step = 1; step <= options_.depth; ++step) {  // line 6
     for (size_t i = 0; i < types; ++i) {                     // line 7

@@ -175,6 +175,19 @@ TEST_F(HubAdjacency, IsCompleteWhateverIsHiddenAtSeedsOrEverywhere) {
   }
 }
 
+TEST_F(HubAdjacency, RemembersNothingOfTheHubsOfEarlierBatches) {
+  const SamplingOptions options{.width = 30, .depth = 1, .split_end = 2007};
+  Sampler reused(graph(), options);
+  Subgraph result;
+  for (const NodeId first : {0U, 20U, 26U, 3U, 30U, 0U}) {
+    request_.seeds.clear();
+    add_seeds("author", first, std::min(first + 5, kTestAuthors), 2001);
+    add_seeds("venue", first % 3, 3, 2001);
+    reused.sample(request_, 0, result);
+    verify_subgraph(graph(), request_, options, result);
+  }
+}
+
 // The same node at several times, many hubs and all kinds of lists at once.
 TEST_F(HubAdjacency, IsCompleteForEveryStrategy) {
   add_seeds("author", 0, 3, 2001);

@@ -9,12 +9,12 @@
 
 namespace hgt {
 
-constexpr NodeId kTestHubs = 24;         // authors 0 .. 23 know each other
-constexpr NodeId kTestAuthors = 32;      // the others
-constexpr NodeId kHubTestPapers = 1200;  //
-constexpr uint64_t kTestHeavy = 512;     // the longest list that is read
-constexpr NodeId kAtHeavy = 24;          // authors 24 and 25: lists of 512 entries
-constexpr NodeId kAboveHeavy = 26;       // authors 26 and 27: lists of 513 entries
+constexpr NodeId kHubTestPapers = 1200;
+constexpr NodeId kTestAuthors = 32;
+constexpr NodeId kTestHubs = 24;      // authors 0 .. 23, who know each other
+constexpr uint64_t kTestHeavy = 512;  // the longest list that is read
+constexpr NodeId kAtHeavy = 24;       // authors 24 and 25: lists of 512 entries
+constexpr NodeId kAboveHeavy = 26;    // authors 26 and 27: lists of 513 entries
 
 inline Schema hub_test_schema() {
   Schema schema;

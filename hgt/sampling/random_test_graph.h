@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/hetero_graph.h"
@@ -40,7 +42,7 @@ class TestGraph {
 };
 
 // Two event types and three plain ones, one of them without a node; relations with and without
-// times and weights, two of them symmetric, four that join a type with itself.
+// times and weights, two of them symmetric, three that join a type with itself.
 inline Schema random_test_schema() {
   Schema schema;
   schema.add_node_type("paper", NodeKind::event);

@@ -2,7 +2,8 @@
 // graph neural network.
 //
 // Rows number the instances. They are contiguous by node type; within a type the seeds come first,
-// in the order in which they were asked for, then the others in the order in which they were drawn.
+// in the order in which they were asked for (component after component, where there are several),
+// then the others in the order in which they were drawn.
 // Edges are grouped by target row, within it by meta relation, within that by position in the
 // store; `self` comes last. All vectors are public: a Subgraph is data.
 //

@@ -31,6 +31,7 @@ class SubgraphCheck {
 
   void check_layout() const;
   void check_seeds() const;
+  void check_components() const;
   void check_instances() const;
   void check_entries() const;
   void check_counts() const;
@@ -50,6 +51,7 @@ class SubgraphCheck {
   std::set<std::pair<Instance, uint32_t>> neighbors_of(uint32_t target) const;
   void add_expected(uint32_t target, Relation relation, std::vector<ExpectedEdge>& edges) const;
   std::vector<ExpectedEdge> expected_edges(uint32_t target) const;
+  bool entered_rightly(uint32_t hop, const std::set<uint32_t>& met) const;
   uint64_t width_of(uint32_t component) const;
 
   const HeteroGraph& graph_;
@@ -78,6 +80,7 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
     }
   }
   check_seeds();
+  check_components();
   for (const uint32_t row : sub_.seed_rows) seed_time_[sub_.components[row]] = sub_.times[row];
 }
 
@@ -169,6 +172,34 @@ void SubgraphCheck::check_seeds() const {
   }
 }
 
+// Seeds of a type and component stand in the order asked for. There is one component, or one for
+// each time of a seed when that is the bound.
+void SubgraphCheck::check_components() const {
+  const bool by_time = options_.time_bound == TimeBound::seed;
+  std::map<uint32_t, Time> time_of;
+  std::map<std::pair<uint32_t, NodeType>, uint32_t> last_row;
+  std::set<uint32_t> seen;
+  for (const uint32_t row : sub_.seed_rows) {
+    const uint32_t component = sub_.components[row];
+    require(by_time || component == 0, "seed row {} is in component {}", row, component);
+    const auto [found, is_new] = time_of.emplace(component, sub_.times[row]);
+    require(!by_time || found->second == sub_.times[row], "component {} has seeds of two times",
+            component);
+    const auto [last, is_first] = last_row.emplace(std::pair(component, type_of(row)), row);
+    const bool again = !seen.insert(row).second;
+    require(is_first || again || row == last->second + 1, "seed row {} comes before its turn", row);
+    if (!again) last->second = row;
+  }
+  std::set<Time> times;
+  for (const auto& [component, time] : time_of) {
+    require(times.insert(time).second || !by_time, "two components have seeds of one time");
+  }
+  for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
+    require(time_of.contains(sub_.components[row]), "row {} is in component {}, which has no seed",
+            row, sub_.components[row]);
+  }
+}
+
 // --- 2. and 4. instances ---
 
 void SubgraphCheck::check_instances() const {
@@ -206,26 +237,36 @@ void SubgraphCheck::check_entries() const {
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     rounds[{sub_.hops[row], type_of(row)}].push_back(row);
   }
-  const bool full = options_.strategy == Strategy::full;
-  std::set<std::pair<Instance, uint32_t>> met;
+  // The hops of the instances through which each could be met, by rows looked at so far.
+  std::map<std::pair<Instance, uint32_t>, std::set<uint32_t>> met;
   std::set<std::pair<Instance, uint32_t>> present;
   for (const auto& [round, rows] : rounds) {
+    const auto& [hop, type] = round;
     for (const uint32_t row : rows) {
-      const Instance instance{round.second, sub_.nodes[row], sub_.times[row]};
-      require(round.first == 0 || met.contains({instance, sub_.components[row]}),
-              "row {} (hop {}) was not met through an earlier instance", row, round.first);
-      present.insert({instance, sub_.components[row]});
+      const auto instance =
+          std::pair(Instance{type, sub_.nodes[row], sub_.times[row]}, sub_.components[row]);
+      require(hop == 0 || entered_rightly(hop, met[instance]),
+              "row {} (hop {}) was not met through an earlier instance of the right hop", row, hop);
+      present.insert(instance);
     }
-    const bool followed = !full || round.first < options_.depth;
     for (const uint32_t row : rows) {
-      if (followed) met.merge(neighbors_of(row));
+      for (const auto& neighbor : neighbors_of(row)) met[neighbor].insert(hop);
     }
   }
-  if (!full) return;
-  for (const auto& each : met) {
-    require(present.contains(each), "node {} of type {} is a neighbour and missing",
-            std::get<1>(each.first), schema_.at(std::get<0>(each.first)).name);
+  if (options_.strategy != Strategy::full) return;
+  for (const auto& [each, hops] : met) {
+    require(hops.empty() || *hops.begin() >= options_.depth || present.contains(each),
+            "node {} of type {} is a neighbour and missing", std::get<1>(each.first),
+            schema_.at(std::get<0>(each.first)).name);
   }
+}
+
+// HGSampling draws what any earlier round met, the other strategies what the hop before met; `full`
+// takes it at once.
+bool SubgraphCheck::entered_rightly(uint32_t hop, const std::set<uint32_t>& met) const {
+  if (options_.strategy == Strategy::hgsampling) return !met.empty();
+  const bool at_once = options_.strategy != Strategy::full || *met.begin() == hop - 1;
+  return met.contains(hop - 1) && at_once;
 }
 
 // --- 3. sizes ---
@@ -238,13 +279,15 @@ uint64_t SubgraphCheck::width_of(uint32_t component) const {
 }
 
 void SubgraphCheck::check_counts() const {
-  if (options_.strategy != Strategy::hgsampling) return;
+  const bool neighbors = options_.strategy == Strategy::neighbors;
+  const uint64_t depth = neighbors ? options_.fanouts.size() : options_.depth;
   std::map<std::tuple<uint32_t, uint32_t, NodeType>, uint64_t> counts;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], type_of(row)}];
-    require(sub_.hops[row] <= options_.depth, "row {} is of hop {}, the depth is {}", row,
-            sub_.hops[row], options_.depth);
+    require(sub_.hops[row] <= depth, "row {} is of hop {}, the depth is {}", row, sub_.hops[row],
+            depth);
   }
+  if (options_.strategy != Strategy::hgsampling) return;
   for (const auto& [round, count] : counts) {
     const auto& [component, hop, type] = round;
     require(count <= width_of(component), "hop {} has {} instances of {}, the width is {}", hop,

@@ -147,7 +147,7 @@ TEST_F(SubgraphCheckTest, RefusesWrongHops) {
   refuse("hop 0", [&](Subgraph& broken) { broken.hops[broken.seed_rows[0]] = 1; });
   refuse("hop 0", [&](Subgraph& broken) { broken.hops[row("author", 2, 2010)] = 0; });
   refuse("depth", [&](Subgraph& broken) { broken.hops[row("author", 2, 2010)] = 3; });
-  // Field 1 at 2010 comes through paper 2 or field 0 only, which come in step 1.
+  // The institute at 2010 is met through authors at 2010 only, so they cannot come after it.
   const uint32_t institute = row("institute", 0, 2010);
   ASSERT_EQ(good_.hops[institute], 1U);
   refuse("was not met", [&](Subgraph& broken) {
@@ -227,9 +227,53 @@ TEST_F(SubgraphCheckTest, RefusesLateEdges) {
 }
 
 TEST_F(SubgraphCheckTest, RefusesWhatIsLaterThanItsSeed) {
+  request_.seeds = {{.type = type("paper"), .node = 1}};  // of 2005, cited in 2010
+  const Subgraph subgraph = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(subgraph), "");
+  options_.time_bound = TimeBound::seed;
+  EXPECT_TRUE(contains(error(subgraph), "the bound is 2005")) << error(subgraph);
+}
+
+TEST_F(SubgraphCheckTest, RefusesSeedsOfTwoTimesInOneComponent) {
+  options_.time_bound = TimeBound::seed;
+  EXPECT_TRUE(contains(error(good_), "seeds of two times")) << error(good_);
+}
+
+TEST_F(SubgraphCheckTest, RefusesTwoComponentsOfOneTime) {
+  request_.seeds = {{.type = type("paper"), .node = 2}, {.type = type("paper"), .node = 3}};
+  options_ = {.depth = 0, .time_bound = TimeBound::seed};  // both of 2010
+  Subgraph subgraph = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(subgraph), "");
+  subgraph.components[1] = 1;
+  EXPECT_TRUE(contains(error(subgraph), "seeds of one time")) << error(subgraph);
+}
+
+TEST_F(SubgraphCheckTest, RefusesAComponentWithoutASeed) {
+  options_.time_bound = TimeBound::seed;
+  good_ = sample(graph_, request_.seeds, options_);
   EXPECT_EQ(error(good_), "");
-  options_.time_bound = TimeBound::seed;  // of which the last is from 2005, in one component
-  EXPECT_TRUE(contains(error(good_), "the bound is 2005")) << error(good_);
+  refuse("has no seed", [](Subgraph& broken) { broken.components.back() = 7; });
+}
+
+TEST_F(SubgraphCheckTest, RefusesSeedsInAnotherOrderThanAskedFor) {
+  std::swap(request_.seeds[0], request_.seeds[2]);
+  std::swap(good_.seed_rows[0], good_.seed_rows[2]);
+  EXPECT_TRUE(contains(error(good_), "before its turn")) << error(good_);
+}
+
+TEST_F(SubgraphCheckTest, RefusesHopsThatFullNeighborhoodsCannotHave) {
+  options_ = {
+      .strategy = Strategy::full, .depth = 2, .fanouts = {0, 0}, .time_bound = TimeBound::none};
+  good_ = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(good_), "");
+  const uint32_t late = row("field", 1, 2005);  // a field of the seed paper 1
+  ASSERT_EQ(good_.hops[late], 1U);
+  const auto delay = [&](Subgraph& broken) { broken.hops[late] = 2; };
+  refuse("right hop", delay);
+  options_.strategy = Strategy::neighbors;
+  EXPECT_EQ(error(good_), "");
+  options_.fanouts = {0};
+  EXPECT_TRUE(contains(error(good_), "the depth is 1")) << error(good_);
 }
 
 // --- 5. edges ---

@@ -130,9 +130,9 @@ INSTANTIATE_TEST_SUITE_P(OfEveryStrategy, TimeBounds,
                          testing::Values(Strategy::hgsampling, Strategy::neighbors,
                                          Strategy::full));
 
-// A width of 10 for seeds of three times: 1, 2 and 3 of 6 seeds have 2, 4 and 5.
-TEST(HgSampling, SharesTheWidthOutAmongTheTimesOfTheSeeds) {
-  const TestGraph graph(random_test_schema(), [](GraphBuilder& builder) {
+// Papers of three times, all by the same thirty authors.
+TestGraph faculty() {
+  return TestGraph(random_test_schema(), [](GraphBuilder& builder) {
     const NodeType paper = builder.schema().node_type("paper");
     const NodeType author = builder.schema().node_type("author");
     for (const Time time : {2001, 2002, 2002, 2003, 2003, 2003}) {
@@ -146,6 +146,11 @@ TEST(HgSampling, SharesTheWidthOutAmongTheTimesOfTheSeeds) {
       }
     }
   });
+}
+
+// A width of 10 for seeds of three times: 1, 2 and 3 of 6 seeds have 2, 4 and 5.
+TEST(HgSampling, SharesTheWidthOutAmongTheTimesOfTheSeeds) {
+  const TestGraph graph = faculty();
   std::vector<Seed> seeds;
   for (NodeId node = 0; node < 6; ++node) {
     seeds.push_back({.type = graph.type("paper"), .node = node});
@@ -155,6 +160,25 @@ TEST(HgSampling, SharesTheWidthOutAmongTheTimesOfTheSeeds) {
   std::map<Time, uint32_t> authors;
   for (const uint32_t row : subgraph.rows(graph.type("author"))) ++authors[subgraph.times[row]];
   EXPECT_EQ(authors, (std::map<Time, uint32_t>{{2001, 2}, {2002, 4}, {2003, 5}}));
+}
+
+TEST(HgSampling, DrawsAnewForEachTimeOfTheSeeds) {
+  const TestGraph graph = faculty();
+  const Request request{.seeds = {{.type = graph.type("paper"), .node = 0},
+                                  {.type = graph.type("paper"), .node = 1}}};
+  Sampler sampler(*graph, {.width = 4, .depth = 1, .time_bound = TimeBound::seed});
+  Subgraph subgraph;
+  int same = 0;
+  for (uint64_t random_seed = 0; random_seed < 50; ++random_seed) {
+    sampler.sample(request, random_seed, subgraph);
+    std::map<Time, std::set<NodeId>> authors;
+    for (const uint32_t row : subgraph.rows(graph.type("author"))) {
+      authors[subgraph.times[row]].insert(subgraph.nodes[row]);
+    }
+    ASSERT_EQ(authors.size(), 2U);
+    same += authors.at(2001) == authors.at(2002) ? 1 : 0;
+  }
+  EXPECT_LE(same, 3) << "two of 30 authors are the same two once in 435 times";
 }
 
 }  // namespace

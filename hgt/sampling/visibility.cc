@@ -31,6 +31,7 @@ Visibility::Visibility(const HeteroGraph& graph, const HiddenEdges& hidden)
     rules_[index(relation)].everywhere = true;
     rules_[index(schema_.reverse(relation))].everywhere = true;
   }
+  for (const HiddenEdge& edge : hidden.edges) check_relation(schema_, edge.relation);
   for (const Relation relation : hidden.at_seeds) {
     check_relation(schema_, relation);
     rules_[index(relation)].at_seeds = true;
