@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 
 #include "hgt/error.h"
 
@@ -14,7 +16,6 @@ namespace hgt {
 namespace {
 
 using Instance = std::tuple<NodeType, NodeId, Time>;
-using Place = std::tuple<uint32_t, NodeType, NodeId>;  // component, type, node
 
 // One edge as it should be, in the order in which it should stand.
 struct ExpectedEdge {
@@ -44,6 +45,11 @@ class SubgraphCheck {
   }
 
   NodeType type_of(uint32_t row) const;
+  // Of a node in the component of a row.
+  uint64_t place(uint32_t row, NodeId node) const {
+    return (uint64_t{sub_.components[row]} << 32U) | node;
+  }
+  std::span<const uint32_t> rows_of(NodeType type, NodeId node, uint32_t target) const;
   Time last_time(uint32_t row) const;
   bool hidden(Relation relation, NodeId source, NodeId target) const;
   bool visible(const Neighbors& neighbors, size_t i, Relation relation, uint32_t target) const;
@@ -59,7 +65,8 @@ class SubgraphCheck {
   const Request& request_;
   const SamplingOptions& options_;
   const Subgraph& sub_;
-  std::map<Place, std::vector<uint32_t>> rows_of_;  // all instances of a node
+  // By type: all instances of a node. The key is made of component and node.
+  std::vector<std::unordered_map<uint64_t, std::vector<uint32_t>>> rows_of_;
   std::set<std::pair<NodeType, NodeId>> seed_nodes_;
   std::set<std::tuple<Relation, NodeId, NodeId>> hidden_;
   std::map<uint32_t, Time> seed_time_;  // TimeBound::seed: of each component
@@ -69,8 +76,9 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
                              const SamplingOptions& options, const Subgraph& subgraph)
     : graph_(graph), schema_(graph.schema()), request_(request), options_(options), sub_(subgraph) {
   check_layout();
+  rows_of_.resize(schema_.node_types().size());
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
-    rows_of_[{sub_.components[row], type_of(row), sub_.nodes[row]}].push_back(row);
+    rows_of_[index(type_of(row))][place(row, sub_.nodes[row])].push_back(row);
   }
   for (const Seed& seed : request.seeds) seed_nodes_.emplace(seed.type, seed.node);
   for (const auto* edges : {&options.hidden.edges, &request.hidden}) {
@@ -216,13 +224,23 @@ void SubgraphCheck::check_instances() const {
   }
 }
 
-// The instances that may enter through the target, with its component.
+// The instances of a node in the component of the target.
+std::span<const uint32_t> SubgraphCheck::rows_of(NodeType type, NodeId node,
+                                                 uint32_t target) const {
+  const auto found = rows_of_[index(type)].find(place(target, node));
+  return found == rows_of_[index(type)].end() ? std::span<const uint32_t>{} : found->second;
+}
+
+// The instances that may enter through the target, with its component. Unless none may be missing,
+// only those of nodes that are there matter.
 std::set<std::pair<Instance, uint32_t>> SubgraphCheck::neighbors_of(uint32_t target) const {
   std::set<std::pair<Instance, uint32_t>> found;
   for (const Relation relation : schema_.incoming(type_of(target))) {
     const NodeType type = schema_.at(relation).source;
     const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
     for (size_t i = 0; i < neighbors.size(); ++i) {
+      const bool there = !rows_of(type, neighbors.sources[i], target).empty();
+      if (options_.strategy != Strategy::full && !there) continue;
       const Time time = entry_time(type, neighbors.sources[i], target);
       if (time > last_time(target) || !visible(neighbors, i, relation, target)) continue;
       found.insert({{type, neighbors.sources[i], time}, sub_.components[target]});
@@ -302,10 +320,9 @@ void SubgraphCheck::add_expected(uint32_t target, Relation relation,
                                  std::vector<ExpectedEdge>& edges) const {
   const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
   for (size_t i = 0; i < neighbors.size(); ++i) {
-    const auto rows =
-        rows_of_.find({sub_.components[target], schema_.at(relation).source, neighbors.sources[i]});
-    if (rows == rows_of_.end() || !visible(neighbors, i, relation, target)) continue;
-    for (const uint32_t source : rows->second) {
+    const auto rows = rows_of(schema_.at(relation).source, neighbors.sources[i], target);
+    if (rows.empty() || !visible(neighbors, i, relation, target)) continue;
+    for (const uint32_t source : rows) {
       edges.push_back({.relation = relation, .position = neighbors.first + i, .source = source});
     }
   }
