@@ -1,10 +1,12 @@
-// Prints benchmarks as usual, keeps their times, and prints ratios between them at the end: the
-// figures that mean something on a shared machine.
+// Prints benchmarks as usual, keeps their times (the best of the repetitions, with
+// --benchmark_repetitions), and prints ratios between them at the end: the figures that mean
+// something on a shared machine.
 #pragma once
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,8 +19,10 @@ class RatioReporter : public benchmark::ConsoleReporter {
     ConsoleReporter::ReportRuns(runs);
     for (const Run& run : runs) {
       failed_ = failed_ || run.error_occurred;
-      seconds_[run.benchmark_name()] =
-          run.real_accumulated_time / static_cast<double>(run.iterations);
+      if (run.run_type != Run::RT_Iteration) continue;
+      const double seconds = run.real_accumulated_time / static_cast<double>(run.iterations);
+      const auto [kept, is_new] = seconds_.emplace(run.benchmark_name(), seconds);
+      kept->second = std::min(kept->second, seconds);
     }
   }
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,19 +90,35 @@ class Counts {
 
 // --- batches ---
 
+// What verify_subgraph says of one batch; "": nothing. Benchmarks are called several times over,
+// the answer is kept.
+std::string complaint(const HeteroGraph& graph, const SamplingOptions& options) {
+  static std::map<std::string, std::string> complaints;
+  const std::string what = fmt::format("{} {} {} {}", graph.folder().string(), options.width,
+                                       options.depth, options.neighbor_cap);
+  const auto [found, is_new] = complaints.emplace(what, "");
+  if (!is_new) return found->second;
+  try {
+    const Request request = random_papers(graph)(1, 0);
+    verify_subgraph(graph, request, options, sample(graph, request.seeds, options));
+  } catch (const Error& error) {
+    found->second = error.what();
+  }
+  return found->second;
+}
+
 void sample_batches(benchmark::State& state, const HeteroGraph& graph,
                     const SamplingOptions& options) {
+  const std::string wrong = complaint(graph, options);
+  if (!wrong.empty()) {
+    state.SkipWithError(wrong.c_str());
+    return;
+  }
   const Planner plan = random_papers(graph);
   Sampler sampler(graph, options);
   Subgraph subgraph;
   for (uint64_t number = 0; number < 5; ++number) {  // warms tables and pages
     sampler.sample(plan(1, number), number, subgraph);
-  }
-  try {
-    verify_subgraph(graph, plan(1, 4), options, subgraph);
-  } catch (const Error& error) {
-    state.SkipWithError(error.what());
-    return;
   }
   Counts counts;
   uint64_t number = 0;
