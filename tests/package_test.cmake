@@ -1,4 +1,4 @@
-# Installs the built package to a folder of its own, then configures, builds and runs the example as
+# Installs the built package to a folder of its own, then configures, builds and runs the examples as
 # a stranger's project that knows nothing but find_package(hgt).
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -16,8 +16,14 @@ run(${CMAKE_COMMAND} -S ${WORK_DIR}/example -B ${WORK_DIR}/build
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/prefix/bin/hgt generate --preset tiny --out ${WORK_DIR}/tiny.graph --quiet)
-run(${WORK_DIR}/build/first_authors ${WORK_DIR}/tiny.graph)
-message("${output}")
-if(NOT output MATCHES "papers")
-  message(FATAL_ERROR "the example printed something else: ${output}")
-endif()
+
+# The example must print something that matches.
+function(run_example name expected)
+  run(${WORK_DIR}/build/${name} ${WORK_DIR}/tiny.graph)
+  message("${output}")
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "the example ${name} printed something else: ${output}")
+  endif()
+endfunction()
+run_example(first_authors "4 papers")
+run_example(batches "batch 1: [0-9]+ instances, [0-9]+ edges")
