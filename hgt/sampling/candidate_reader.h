@@ -2,8 +2,8 @@
 // them gets and its share of the target's normalised degree.
 //
 // A graph of millions of nodes does not fit in the caches, and neighbours lie anywhere. So the
-// lists of a few targets are read together, stage by stage (offsets, entries, times), and every
-// stage first asks for the memory of the next: the processor then waits for many cache lines at
+// lists of a few targets are read together, stage by stage (offsets, entries, times), each in a
+// loop whose reads do not depend on each other: the processor then waits for many cache lines at
 // once instead of for one after the other.
 #pragma once
 
