@@ -129,22 +129,6 @@ std::array<std::string, 3> triple(const Schema& schema, Relation relation) {
   return {schema.at(spec.source).name, spec.edge, schema.at(spec.target).name};
 }
 
-NodeType type_of(const Subgraph& subgraph, uint32_t row) {
-  const auto& offsets = subgraph.type_offsets;
-  const auto next = std::upper_bound(offsets.begin(), offsets.end(), row);
-  return NodeType(next - offsets.begin() - 1);
-}
-
-std::string_view to_string(Strategy strategy) {
-  if (strategy == Strategy::hgsampling) return "hgsampling";
-  return strategy == Strategy::neighbors ? "neighbors" : "full";
-}
-
-std::string_view to_string(TimeBound bound) {
-  if (bound == TimeBound::split) return "split";
-  return bound == TimeBound::seed ? "seed" : "none";
-}
-
 bool has_split_end(const SamplingOptions& options) {
   return options.time_bound == TimeBound::split &&
          options.split_end != std::numeric_limits<Time>::max();
@@ -243,7 +227,7 @@ std::string relation_counts_text(const SampleResult& result) {
 std::vector<std::string> instance_cells(const SampleResult& result, uint32_t row) {
   const HeteroGraph& graph = result.graph;
   const Subgraph& subgraph = result.subgraph;
-  const NodeType type = type_of(subgraph, row);
+  const NodeType type = subgraph.type_of(row);
   const NodeId node = subgraph.nodes[row];
   const Time time = subgraph.times[row];
   const auto offsets = graph.incoming_offsets(type, node);
@@ -342,7 +326,7 @@ Json instances_json(const SampleResult& result) {
   const Subgraph& subgraph = result.subgraph;
   Json list = Json::array();
   for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
-    const NodeType type = type_of(subgraph, row);
+    const NodeType type = subgraph.type_of(row);
     list.push_back({{"type", graph.schema().at(type).name},
                     {"id", graph.id(type, subgraph.nodes[row])},
                     {"time", time_json(subgraph.times[row])},

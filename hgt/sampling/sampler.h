@@ -8,7 +8,7 @@
 // so it may be in a sub-graph at several times, each time with the same neighbours.
 //
 // The result holds every edge of the graph among its instances, and `self`. It depends on the
-// arguments only: not on threads, earlier calls or the machine.
+// arguments only: not on threads, earlier calls or the clock.
 #pragma once
 
 #include <cstdint>

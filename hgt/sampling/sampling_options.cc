@@ -14,6 +14,16 @@ Strategy strategy(std::string_view name) {
       "there is no sampling strategy '{}'; there are hgsampling, neighbors and full", name));
 }
 
+std::string_view to_string(Strategy strategy) {
+  if (strategy == Strategy::hgsampling) return "hgsampling";
+  return strategy == Strategy::neighbors ? "neighbors" : "full";
+}
+
+std::string_view to_string(TimeBound bound) {
+  if (bound == TimeBound::split) return "split";
+  return bound == TimeBound::seed ? "seed" : "none";
+}
+
 TimeBound time_bound(std::string_view name) {
   if (name == "split") return TimeBound::split;
   if (name == "seed") return TimeBound::seed;

@@ -26,6 +26,8 @@ enum class TimeBound {
 
 Strategy strategy(std::string_view name);     // throws Error: lists the known ones
 TimeBound time_bound(std::string_view name);  // likewise
+std::string_view to_string(Strategy strategy);
+std::string_view to_string(TimeBound bound);
 
 // One edge of the graph, and all that agree with it in relation and ends.
 struct HiddenEdge {

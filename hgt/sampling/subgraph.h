@@ -12,6 +12,7 @@
 //       use(subgraph.sources[edge], subgraph.relations[edge], subgraph.gaps[edge]);
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -80,6 +81,10 @@ struct Subgraph {
   uint64_t num_edges() const { return sources.size(); }
   uint32_t num_rows(NodeType type) const {
     return type_offsets[index(type) + 1] - type_offsets[index(type)];
+  }
+  NodeType type_of(uint32_t row) const {
+    const auto next = std::upper_bound(type_offsets.begin(), type_offsets.end(), row);
+    return NodeType(next - type_offsets.begin() - 1);
   }
   Numbers<uint32_t> rows(NodeType type) const {
     return {type_offsets[index(type)], type_offsets[index(type) + 1]};

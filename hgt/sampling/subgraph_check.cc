@@ -44,7 +44,6 @@ class SubgraphCheck {
     if (!holds) throw Error("sub-graph: " + fmt::format(text, std::forward<Args>(args)...));
   }
 
-  NodeType type_of(uint32_t row) const;
   // Of a node in the component of a row.
   uint64_t place(uint32_t row, NodeId node) const {
     return (uint64_t{sub_.components[row]} << 32U) | node;
@@ -78,7 +77,7 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
   check_layout();
   rows_of_.resize(schema_.node_types().size());
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
-    rows_of_[index(type_of(row))][place(row, sub_.nodes[row])].push_back(row);
+    rows_of_[index(sub_.type_of(row))][place(row, sub_.nodes[row])].push_back(row);
   }
   for (const Seed& seed : request.seeds) seed_nodes_.emplace(seed.type, seed.node);
   for (const auto* edges : {&options.hidden.edges, &request.hidden}) {
@@ -90,12 +89,6 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
   check_seeds();
   check_components();
   for (const uint32_t row : sub_.seed_rows) seed_time_[sub_.components[row]] = sub_.times[row];
-}
-
-NodeType SubgraphCheck::type_of(uint32_t row) const {
-  size_t type = 0;
-  while (row >= sub_.type_offsets[type + 1]) ++type;
-  return NodeType(type);
 }
 
 // --- what may be seen ---
@@ -153,7 +146,7 @@ void SubgraphCheck::check_layout() const {
       sub_.relations.size() == edges && sub_.gaps.size() == edges && sub_.positions.size() == edges,
       "the edge arrays differ in length");
   for (uint32_t row = 0; row < rows; ++row) {
-    require(sub_.nodes[row] < graph_.num_nodes(type_of(row)), "row {} is no node", row);
+    require(sub_.nodes[row] < graph_.num_nodes(sub_.type_of(row)), "row {} is no node", row);
   }
 }
 
@@ -166,7 +159,7 @@ void SubgraphCheck::check_seeds() const {
     const uint32_t row = sub_.seed_rows[i];
     require(row < sub_.num_rows(), "seed {} has row {} of {}", i, row, sub_.num_rows());
     const Time own = graph_.time(seed.type, seed.node);
-    require(type_of(row) == seed.type && sub_.nodes[row] == seed.node &&
+    require(sub_.type_of(row) == seed.type && sub_.nodes[row] == seed.node &&
                 sub_.times[row] == (own == kNoTime ? seed.time : own),
             "row {} is not seed {}", row, i);
     seed_rows.insert(row);
@@ -174,7 +167,7 @@ void SubgraphCheck::check_seeds() const {
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     require((sub_.hops[row] == 0) == seed_rows.contains(row),
             "row {} says hop {}, but seeds and only seeds have hop 0", row, sub_.hops[row]);
-    const bool first = row == sub_.type_offsets[index(type_of(row))];
+    const bool first = row == sub_.type_offsets[index(sub_.type_of(row))];
     require(first || sub_.hops[row] != 0 || sub_.hops[row - 1] == 0,
             "seed row {} stands behind a row that is none", row);
   }
@@ -193,7 +186,7 @@ void SubgraphCheck::check_components() const {
     const auto [found, is_new] = time_of.emplace(component, sub_.times[row]);
     require(!by_time || found->second == sub_.times[row], "component {} has seeds of two times",
             component);
-    const auto [last, is_first] = last_row.emplace(std::pair(component, type_of(row)), row);
+    const auto [last, is_first] = last_row.emplace(std::pair(component, sub_.type_of(row)), row);
     const bool again = !seen.insert(row).second;
     require(is_first || again || row == last->second + 1, "seed row {} comes before its turn", row);
     if (!again) last->second = row;
@@ -213,7 +206,7 @@ void SubgraphCheck::check_components() const {
 void SubgraphCheck::check_instances() const {
   std::set<std::pair<Instance, uint32_t>> seen;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
-    const NodeType type = type_of(row);
+    const NodeType type = sub_.type_of(row);
     const Time own = graph_.time(type, sub_.nodes[row]);
     require(own == kNoTime || own == sub_.times[row], "row {} has time {}, its node has {}", row,
             sub_.times[row], own);
@@ -235,7 +228,7 @@ std::span<const uint32_t> SubgraphCheck::rows_of(NodeType type, NodeId node,
 // only those of nodes that are there matter.
 std::set<std::pair<Instance, uint32_t>> SubgraphCheck::neighbors_of(uint32_t target) const {
   std::set<std::pair<Instance, uint32_t>> found;
-  for (const Relation relation : schema_.incoming(type_of(target))) {
+  for (const Relation relation : schema_.incoming(sub_.type_of(target))) {
     const NodeType type = schema_.at(relation).source;
     const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
     for (size_t i = 0; i < neighbors.size(); ++i) {
@@ -253,7 +246,7 @@ std::set<std::pair<Instance, uint32_t>> SubgraphCheck::neighbors_of(uint32_t tar
 void SubgraphCheck::check_entries() const {
   std::map<std::pair<uint32_t, NodeType>, std::vector<uint32_t>> rounds;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
-    rounds[{sub_.hops[row], type_of(row)}].push_back(row);
+    rounds[{sub_.hops[row], sub_.type_of(row)}].push_back(row);
   }
   // The hops of the instances through which each could be met, by rows looked at so far.
   std::map<std::pair<Instance, uint32_t>, std::set<uint32_t>> met;
@@ -301,7 +294,7 @@ void SubgraphCheck::check_counts() const {
   const uint64_t depth = neighbors ? options_.fanouts.size() : options_.depth;
   std::map<std::tuple<uint32_t, uint32_t, NodeType>, uint64_t> counts;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
-    if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], type_of(row)}];
+    if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], sub_.type_of(row)}];
     require(sub_.hops[row] <= depth, "row {} is of hop {}, the depth is {}", row, sub_.hops[row],
             depth);
   }
@@ -330,7 +323,7 @@ void SubgraphCheck::add_expected(uint32_t target, Relation relation,
 
 std::vector<ExpectedEdge> SubgraphCheck::expected_edges(uint32_t target) const {
   std::vector<ExpectedEdge> edges;
-  const NodeType type = type_of(target);
+  const NodeType type = sub_.type_of(target);
   for (const Relation relation : schema_.incoming(type)) add_expected(target, relation, edges);
   edges.push_back(
       {.relation = self_relation(schema_, type), .position = kSelfEdge, .source = target});
