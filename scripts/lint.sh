@@ -1,12 +1,20 @@
 #!/bin/sh
 # clang-format over all sources of ours, clang-tidy over those of the product. Needs
 # scripts/build.sh release.
+# Sources that include LibTorch are left out: Debian's clang cannot parse its headers as C++20. Of
+# hgt/model, those without LibTorch are listed.
 set -eu
 cd "$(dirname "$0")/.."
 find hgt cli tests benchmarks examples fuzz reference -name '*.h' -o -name '*.cc' -o -name '*.inc' | sort >build/sources.txt
 xargs clang-format --dry-run -Werror <build/sources.txt
+# Clang cannot read the headers that GCC precompiled either.
+cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+torch_free='hgt_options|large_blocks|model_schema|tensor_file'
 grep -E '^(hgt|cli)/.*\.cc$' build/sources.txt | grep -v _test.cc |
-  xargs run-clang-tidy -quiet -j 2 -p build/release -extra-arg=-Wno-unknown-warning-option \
+  grep -vE '^hgt/model/' >build/tidy_sources.txt
+grep -E "^hgt/model/($torch_free).cc$" build/sources.txt >>build/tidy_sources.txt
+<build/tidy_sources.txt \
+  xargs run-clang-tidy -quiet -j 2 -p build/tidy -extra-arg=-Wno-unknown-warning-option \
     >build/tidy.log 2>/dev/null || {
   grep -E -A 3 'error:|warning:' build/tidy.log
   exit 1

@@ -21,12 +21,13 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/tables", {"hgt", "hgt/graph"}},
     {"hgt/sampling", {"hgt", "hgt/graph"}},
     {"hgt/message", {"hgt", "hgt/graph", "hgt/sampling"}},
+    {"hgt/model", {"hgt", "hgt/graph", "hgt/sampling", "hgt/message"}},
     {"hgt/academic", {"hgt", "hgt/graph"}},
     {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/academic"}},
 };
 
 // Folders where torch may be included.
-const std::set<std::string> kTorchFolders = {};
+const std::set<std::string> kTorchFolders = {"hgt/model"};
 
 // Tests may include more than the product beside them.
 bool is_test(const fs::path& file) {

@@ -1,0 +1,441 @@
+// The encoder on sampled and random sub-graphs, its parts that have no test of their own (dropout,
+// RTE), and its size.
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hgt/academic/academic_generator.h"
+#include "hgt/error.h"
+#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/model/dropout.h"
+#include "hgt/model/graph_batch.h"
+#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/random_batch_test.h"
+#include "hgt/sampling/batch_stream.h"
+#include "hgt/sampling/sampler.h"
+
+namespace hgt {
+namespace {
+
+constexpr double kDouble = 1e-10;  // different orders of summation in double
+
+HgtOptions small_options(HgtOptions options, int64_t layers) {
+  options.hidden = 16;
+  options.heads = 2;
+  options.layers = layers;
+  options.dropout = 0;
+  return options;
+}
+
+HgtEncoder double_encoder(const HgtOptions& options, const ModelSchema& schema) {
+  torch::manual_seed(5);
+  HgtEncoder encoder(options, schema);
+  encoder->to(at::kDouble);
+  return encoder;
+}
+
+struct SampledBatch {
+  Subgraph subgraph;
+  std::vector<std::vector<float>> features;
+};
+
+// The seeds' vectors and the gradients of a loss on them, by name.
+Results seed_results(HgtEncoder& encoder, const SampledBatch& sampled, Trim trim) {
+  const auto layers = static_cast<uint32_t>(encoder->options().layers);
+  const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, layers, trim);
+  encoder->zero_grad();
+  const at::Tensor seeds = encoder->forward(batch).index_select(0, batch.seed_rows);
+  seeds.backward(random_rows(9, seeds.size(0), seeds.size(1), seeds.scalar_type()));
+  Results results = {{"seeds", seeds.detach()}};
+  for (const auto& parameter : encoder->named_parameters()) {
+    const at::Tensor& gradient = parameter.value().grad();
+    results[parameter.key()] =
+        gradient.defined() ? gradient.clone() : at::zeros_like(parameter.value()).detach();
+  }
+  return results;
+}
+
+void expect_trimming_changes_nothing(const SampledBatch& sampled, const ModelSchema& schema) {
+  for (int64_t layers = 1; layers <= 4; ++layers) {
+    for (const HgtOptions& preset : {paper_preset(), release_preset()}) {
+      HgtEncoder encoder = double_encoder(small_options(preset, layers), schema);
+      const Results whole = seed_results(encoder, sampled, Trim::off);
+      for (const auto& [name, values] : seed_results(encoder, sampled, Trim::on)) {
+        EXPECT_LE(distance(values, whole.at(name)), kDouble * std::max(1.0, largest(values)))
+            << layers << " layers, " << name;
+      }
+      EXPECT_EQ(whole.at("seeds").size(0), static_cast<int64_t>(sampled.subgraph.seed_rows.size()));
+      EXPECT_GT(largest(whole.at("layer_0.projection_weight")), 0);
+    }
+  }
+}
+
+// --- sampled sub-graphs ---
+
+class SampledEncoder : public testing::TestWithParam<const char*> {
+ protected:
+  static void SetUpTestSuite() {
+    folder = new TestFolder;
+    generate_academic_graph(*folder / "tiny", {.preset = "tiny"});
+    generate_academic_graph(*folder / "small", {.preset = "small", .papers = 300});
+  }
+  static void TearDownTestSuite() { delete folder; }
+
+  SampledBatch sampled() const {
+    std::vector<Seed> seeds;
+    for (const NodeId node : {2U, 0U, 3U, 2U}) seeds.push_back({.type = paper_, .node = node});
+    seeds.push_back({.type = graph_.schema().node_type("author"), .node = 1, .time = 2010});
+    SampledBatch result{.subgraph = sample(graph_, seeds, {.width = 5, .depth = 3, .seed = 3}),
+                        .features = {}};
+    gather_features(graph_, result.subgraph, result.features);
+    return result;
+  }
+
+  static inline TestFolder* folder = nullptr;
+  const HeteroGraph graph_ = HeteroGraph::open(*folder / GetParam());
+  const NodeType paper_ = graph_.schema().node_type("paper");
+  const ModelSchema schema_ = model_schema(graph_.schema());
+};
+INSTANTIATE_TEST_SUITE_P(Graphs, SampledEncoder, testing::Values("tiny", "small"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(SampledEncoder, GivesTheSeedsTheSameVectorsAndGradientsWhenTrimmed) {
+  expect_trimming_changes_nothing(sampled(), schema_);
+}
+
+TEST_P(SampledEncoder, ReadsTheFeaturesOfTheRightInstances) {
+  const SampledBatch batch = sampled();
+  const GraphBatch trimmed = graph_batch(batch.subgraph, batch.features, 2);
+  const ReceptiveField field = receptive_field(batch.subgraph, 2);
+  const uint32_t type = index(paper_);
+  ASSERT_EQ(trimmed.features[type].size(0),
+            trimmed.type_offsets[type + 1] - trimmed.type_offsets[type]);
+  std::vector<float> row(static_cast<size_t>(trimmed.features[type].size(1)));
+  for (uint32_t i = trimmed.type_offsets[type]; i < trimmed.type_offsets[type + 1]; ++i) {
+    graph_.copy_features(paper_, batch.subgraph.nodes[field.rows[i]], row);
+    EXPECT_TRUE(at::equal(trimmed.features[type][i - trimmed.type_offsets[type]], at::tensor(row)));
+  }
+}
+
+TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
+  const SampledBatch batch = sampled();
+  const HgtEncoder encoder(small_options(release_preset(), 3), schema_);
+  for (const Trim trim : {Trim::on, Trim::off}) {
+    GraphBatch made = graph_batch(batch.subgraph, batch.features, 3, trim);
+    const at::Tensor expected = encoder->forward(made);
+    encoder->prepare(made);
+    ASSERT_EQ(made.plans.size(), 3U);
+    EXPECT_EQ(made.plans[0] == made.plans[1], trim == Trim::off) << "one graph, one plan";
+    EXPECT_TRUE(at::equal(encoder->forward(made), expected));
+  }
+}
+
+TEST_P(SampledEncoder, TracesTheSameAttentionTowardsSeedsWhenTrimmed) {
+  const SampledBatch batch = sampled();
+  const HgtEncoder encoder = double_encoder(small_options(paper_preset(), 3), schema_);
+  AttentionTrace whole(7);  // what was in it goes
+  AttentionTrace trimmed;
+  encoder->forward(graph_batch(batch.subgraph, batch.features, 3, Trim::off), &whole);
+  encoder->forward(graph_batch(batch.subgraph, batch.features, 3), &trimmed);
+  ASSERT_EQ(whole.size(), 3U);
+  ASSERT_EQ(trimmed.size(), 3U);
+  for (size_t layer = 0; layer < 3; ++layer) {
+    const std::vector<int64_t> edges(trimmed[layer].edge_ids.begin(),
+                                     trimmed[layer].edge_ids.end());
+    ASSERT_FALSE(edges.empty());
+    const at::Tensor same = whole[layer].weights.index_select(0, at::tensor(edges, at::kLong));
+    EXPECT_LE(distance(trimmed[layer].weights, same), kDouble) << "layer " << layer;
+  }
+  EXPECT_EQ(whole[0].edge_ids.size(), batch.subgraph.num_edges());
+}
+
+TEST_P(SampledEncoder, WorksWithOneHeadAndOneLayer) {
+  HgtOptions options = small_options(paper_preset(), 1);
+  options.heads = 1;
+  HgtEncoder encoder = double_encoder(options, schema_);
+  const Results fused = seed_results(encoder, sampled(), Trim::on);
+  options.path = LayerPath::reference;
+  HgtEncoder other = double_encoder(options, schema_);
+  for (const auto& [name, values] : seed_results(other, sampled(), Trim::off)) {
+    EXPECT_LE(distance(values, fused.at(name)), kDouble * std::max(1.0, largest(values))) << name;
+  }
+}
+
+// --- random sub-graphs ---
+
+SampledBatch random_batch(const ModelSchema& schema, Draws& draws) {
+  SampledBatch batch{.subgraph = random_subgraph(schema, draws, 6), .features = {}};
+  for (uint32_t type = 0; type < schema.node_types.size(); ++type) {
+    std::vector<float>& block = batch.features.emplace_back();
+    const uint64_t count =
+        batch.subgraph.num_rows(NodeType(type)) * schema.node_types[type].features;
+    for (uint64_t i = 0; i < count; ++i) block.push_back(static_cast<float>(draws.unit() - 0.5));
+  }
+  return batch;
+}
+
+TEST(HgtEncoder, GivesTheSameWhenTrimmedForTypesWithoutFeaturesOrInstances) {
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    Draws draws(hash(seed, 8));
+    const ModelSchema schema = random_schema(draws, 3 + draws.below(3), 16);
+    expect_trimming_changes_nothing(random_batch(schema, draws), schema);
+  }
+}
+
+TEST(HgtEncoder, LeavesTheWeightsOfATypeWithoutInstancesAlone) {
+  Draws draws(4);
+  ModelSchema schema = random_schema(draws, 3, 10);
+  schema.node_types[2].features = 4;  // the last type is the one without instances
+  HgtEncoder encoder = double_encoder(small_options(paper_preset(), 2), schema);
+  const Results results = seed_results(encoder, random_batch(schema, draws), Trim::on);
+  EXPECT_TRUE(results.at("seeds").isfinite().all().item<bool>());
+  EXPECT_EQ(largest(results.at("adaptation_type_2_weight")), 0);
+  EXPECT_EQ(largest(results.at("adaptation_type_2_bias")), 0);
+  EXPECT_EQ(largest(results.at("layer_0.projection_weight")[2]), 0);
+}
+
+// --- the adaptation layer, seen through a layer without edges, which adds the bias of A-Linear ---
+
+const ModelSchema kTwoTypes = {.node_types = {{"paper", 3}, {"author", 0}},
+                               .edge_types = {"self"},
+                               .relations = {{0, 0, 0}, {1, 0, 1}}};
+
+GraphBatch batch_without_edges(uint32_t papers, uint32_t authors) {
+  auto graph = std::make_shared<LayerGraph>();
+  graph->source_offsets = {0, papers, papers + authors};
+  graph->target_offsets = graph->source_offsets;
+  graph->edge_offsets.assign(papers + authors + size_t{1}, 0);
+  return {.type_offsets = graph->source_offsets,
+          .features = {random_rows(3, papers, 3, at::kFloat), at::Tensor()},
+          .layers = {graph},
+          .seed_rows = {},
+          .plans = {}};
+}
+
+TEST(HgtEncoder, StartsFromFeaturesOrFromOneVectorForAllNodesOfAType) {
+  for (const bool tanh : {false, true}) {
+    HgtOptions options = small_options(paper_preset(), 1);
+    options.tanh_adaptation = tanh;
+    HgtEncoder encoder = double_encoder(options, kTwoTypes);
+    const GraphBatch batch = batch_without_edges(5, 3);
+    const at::Tensor output = encoder->forward(batch);
+    const auto weights = encoder->named_parameters();
+    const auto expected = [&](const at::Tensor& adapted, int64_t type) {
+      return (tanh ? adapted.tanh() : adapted) + weights["layer_0.output_bias"][type];
+    };
+    const at::Tensor papers =
+        at::mm(batch.features[0].to(at::kDouble), weights["adaptation_paper_weight"].t()) +
+        weights["adaptation_paper_bias"];
+    const at::Tensor author = weights["adaptation_author_bias"];
+    EXPECT_LE(distance(output.slice(0, 0, 5), expected(papers, 0)), kDouble);
+    EXPECT_LE(distance(output.slice(0, 5), expected(author, 1).expand({3, -1})), kDouble);
+    EXPECT_FALSE(weights.contains("adaptation_author_weight"));
+    output.sum().backward();
+    const at::Tensor slope = tanh ? 1 - author.tanh().square() : at::ones_like(author);
+    EXPECT_LE(distance(author.grad(), 3 * slope), kDouble) << "of three authors";
+  }
+}
+
+TEST(HgtEncoder, TakesTypesWithADotInTheirName) {
+  ModelSchema schema;
+  schema.node_types = {{"shop.v1", 3}, {"shop-v1", 0}};
+  schema.edge_types = {"self"};
+  schema.relations = {{0, 0, 0}, {1, 0, 1}};
+  HgtOptions options = paper_preset();
+  options.hidden = 8;
+  options.heads = 2;
+  EXPECT_NO_THROW(HgtEncoder(options, schema));
+}
+
+TEST(HgtEncoder, RefusesBatchesThatDoNotFitAndNamesTheType) {
+  const HgtEncoder encoder(small_options(paper_preset(), 1), kTwoTypes);
+  const auto refusal = [&](const GraphBatch& batch) -> std::string {
+    try {
+      encoder->forward(batch);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto expect = [&](const GraphBatch& batch, const std::string& part) {
+    EXPECT_NE(refusal(batch).find(part), std::string::npos) << refusal(batch);
+  };
+  EXPECT_EQ(refusal(batch_without_edges(5, 3)), "");
+  GraphBatch batch = batch_without_edges(5, 3);
+  batch.layers.push_back(batch.layers[0]);
+  expect(batch, "made for 2 layers and 2 node types, the model has 1 and 2");
+  for (const at::Tensor& features : {torch::zeros({5, 4}), torch::zeros({4, 3}), at::Tensor()}) {
+    batch = batch_without_edges(5, 3);
+    batch.features[0] = features;
+    expect(batch, "3 features for each of 5 instances of 'paper'");
+  }
+  batch = batch_without_edges(5, 3);
+  batch.features.emplace_back();
+  expect(batch, "3 node types");
+}
+
+// --- dropout ---
+
+// The share of numbers that became zero is within five standard deviations of the probability, and
+// the others are the old ones over what is left of them.
+void expect_dropped(const at::Tensor& values, const at::Tensor& before, double probability) {
+  const at::Tensor zero = values == 0;
+  const auto count = static_cast<double>(values.numel());
+  EXPECT_NEAR(zero.sum().item<double>() / count, probability,
+              5 * std::sqrt(probability * (1 - probability) / count));
+  const at::Tensor kept = at::where(zero, at::zeros_like(before), before / (1 - probability));
+  EXPECT_LE(largest(values - kept), 1e-5);
+}
+
+TEST(Dropout, IsAFunctionOfTheSeedAlone) {
+  const at::Tensor ones = torch::ones({700, 300});
+  const int before = at::get_num_threads();
+  std::vector<at::Tensor> drawn;
+  for (const int threads : {1, 2, 1}) {
+    at::set_num_threads(threads);
+    torch::manual_seed(threads == 1 && drawn.size() == 2 ? 12 : 11);
+    drawn.push_back(drop_out(ones, 0.3, true));
+  }
+  at::set_num_threads(before);
+  EXPECT_TRUE(at::equal(drawn[0], drawn[1])) << "threads make a difference";
+  EXPECT_FALSE(at::equal(drawn[0], drawn[2])) << "another seed makes none";
+  EXPECT_FALSE(at::equal(drawn[2], drop_out(ones, 0.3, true))) << "the pattern comes again";
+  expect_dropped(drawn[0], ones, 0.3);
+  expect_dropped(drawn[0].slice(1, 0, 1), ones.slice(1, 0, 1), 0.3);
+  expect_dropped(drop_out(ones.to(at::kDouble), 0.75, true), ones.to(at::kDouble), 0.75);
+}
+
+TEST(Dropout, LeavesAloneWhatIsNotTrained) {
+  const at::Tensor values = torch::randn({10, 10});
+  EXPECT_TRUE(drop_out(values, 0.5, false).is_same(values));
+  EXPECT_TRUE(drop_out(values, 0, true).is_same(values));
+}
+
+TEST(Dropout, StandsAfterTheAdaptationAndAfterALinearInTrainingOnly) {
+  HgtOptions options = small_options(paper_preset(), 1);
+  options.dropout = 0.2;
+  const GraphBatch batch = batch_without_edges(2000, 10);
+  for (const std::string silenced : {"layer_0.output_bias", "adaptation"}) {
+    HgtEncoder encoder(options, kTwoTypes);
+    {
+      const torch::NoGradGuard no_gradient;
+      for (const auto& parameter : encoder->named_parameters()) {
+        if (parameter.key().starts_with(silenced)) parameter.value().zero_();
+      }
+    }
+    const at::Tensor trained = encoder->forward(batch).detach();
+    encoder->eval();
+    const at::Tensor all = encoder->forward(batch).detach();
+    EXPECT_GT(all.abs().min().item<double>(), 0) << "a zero without dropout";
+    expect_dropped(trained, all, 0.2);
+  }
+}
+
+TEST(Dropout, GivesTheEncoderTheSameOutputForOneAndTwoThreads) {
+  Draws draws(6);
+  const ModelSchema schema = random_schema(draws, 3, 8);
+  const SampledBatch sampled = random_batch(schema, draws);
+  HgtOptions options = small_options(release_preset(), 2);
+  options.dropout = 0.4;
+  const HgtEncoder encoder = double_encoder(options, schema);
+  const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, 2);
+  const int before = at::get_num_threads();
+  std::vector<at::Tensor> outputs;
+  for (const int threads : {1, 2}) {
+    at::set_num_threads(threads);
+    torch::manual_seed(21);
+    outputs.push_back(encoder->forward(batch).detach());
+  }
+  at::set_num_threads(before);
+  EXPECT_LE(distance(outputs[0], outputs[1]), kDouble);
+  EXPECT_GT(distance(outputs[0], encoder->forward(batch).detach()), 1e-3) << "no dropout at all";
+}
+
+// --- relative temporal encoding ---
+
+TEST(RelativeTemporalEncoding, BaseIsSineOnEvenAndCosineOnOddColumns) {
+  const std::vector<double> gaps = {2, -1.5};
+  const at::Tensor four = sinusoids(gaps, 4, at::kDouble);  // 10000^(j/4) = 1, 10, 100, 1000
+  const at::Tensor expected =
+      at::tensor({std::sin(2.0), std::cos(0.2), std::sin(0.02), std::cos(0.002), std::sin(-1.5),
+                  std::cos(-0.15), std::sin(-0.015), std::cos(-0.0015)},
+                 at::kDouble);
+  EXPECT_LE(distance(four, expected.view({2, 4})), 1e-15);
+  const at::Tensor one = sinusoids(gaps, 1, at::kFloat);
+  EXPECT_EQ(one.scalar_type(), at::kFloat);
+  EXPECT_FLOAT_EQ(one[0].item<float>(), std::sin(2.0F));
+}
+
+TEST(RelativeTemporalEncoding, TellsAnyGapsApart) {
+  const std::vector<double> gaps = {-120, -1, 0, 0.5, 1, 120, 365.25, 1e6, 1e6 + 1};
+  RelativeTemporalEncoding encoding(64);
+  const at::Tensor vectors = encoding->forward(gaps);
+  EXPECT_TRUE(vectors.isfinite().all().item<bool>());
+  for (int64_t a = 0; a < vectors.size(0); ++a) {
+    for (int64_t b = 0; b < a; ++b) EXPECT_GT(largest(vectors[a] - vectors[b]), 0.01) << a << b;
+  }
+  const at::Tensor base = sinusoids(gaps, 64, at::kFloat);
+  EXPECT_LE(distance(vectors, at::linear(base, encoding->weight, encoding->bias)), 1e-5);
+}
+
+TEST(RelativeTemporalEncoding, HasTwoParametersAndNoBuffer) {
+  const RelativeTemporalEncoding encoding(8);
+  EXPECT_EQ(encoding->parameters().size(), 2U);
+  EXPECT_TRUE(encoding->buffers().empty());
+  EXPECT_EQ(num_parameters(*encoding), 8 * 8 + 8);
+}
+
+// --- sizes ---
+
+// ogbn-mag as the authors' release reads it: 129 features for every type, reverses and self.
+ModelSchema mag_schema() {
+  return {.node_types = {{"paper", 129}, {"author", 129}, {"field", 129}, {"institution", 129}},
+          .edge_types = {"cites", "rev_cites", "writes", "rev_writes", "has_topic", "rev_has_topic",
+                         "affiliated", "rev_affiliated", "self"},
+          .relations = {{0, 0, 0},
+                        {0, 1, 0},
+                        {1, 2, 0},
+                        {0, 3, 1},
+                        {0, 4, 2},
+                        {2, 5, 0},
+                        {1, 6, 3},
+                        {3, 7, 1},
+                        {0, 8, 0},
+                        {1, 8, 1},
+                        {2, 8, 2},
+                        {3, 8, 3}}};
+}
+
+TEST(NumParameters, IsThePublishedOneForTheReleaseOnOgbnMag) {
+  HgtOptions options = release_preset();
+  options.hidden = 512;
+  options.layers = 4;
+  constexpr int64_t kLinear = 512 * 512 + 512;
+  constexpr int64_t kAdaptation = 4 * (512 * 129 + 512);
+  constexpr int64_t kClassifier = 512 * 349 + 349;
+  constexpr int64_t kTable = 4 * 240 * 512;  // sinusoids that the release trains and we do not have
+  const int64_t all = num_parameters(*HgtEncoder(options, mag_schema()));
+  EXPECT_EQ(all + kClassifier, 20'681'869);
+  EXPECT_EQ(all + kClassifier + kTable, 21'173'389);
+  options.temporal = false;  // no T-Linear
+  EXPECT_EQ(num_parameters(*HgtEncoder(options, mag_schema())), all - 4 * kLinear);
+  options.temporal = true;
+  options.heterogeneous = false;  // K, M, Q, A, T; two matrices per head; prior, skip, norm
+  EXPECT_EQ(num_parameters(*HgtEncoder(options, mag_schema())),
+            kAdaptation + 4 * (5 * kLinear + 2 * 8 * 64 * 64 + 8 + 1 + 2 * 512));
+}
+
+TEST(NumParameters, IsWhatTheEquationsOfThePaperCountTo) {
+  // 4 types of K, M, Q, A; 9 edge types of 2 matrices of 32 x 32; 12 priors; T.
+  constexpr int64_t kLinear = 256 * 256 + 256;
+  constexpr int64_t kLayer = 4 * 4 * kLinear + 9 * 2 * 32 * 32 + 12 + kLinear;
+  EXPECT_EQ(num_parameters(*HgtEncoder(paper_preset(), mag_schema())),
+            4 * (256 * 129 + 256) + 3 * kLayer);
+}
+
+}  // namespace
+}  // namespace hgt

@@ -1,0 +1,13 @@
+// Mutual attention and message passing on the CPU without a tensor of [edges, d]: one matrix
+// product per node type, then hgt/message/attention.h, with a backward pass written by hand.
+// Equal to reference_attention.h to rounding, values and gradients.
+#pragma once
+
+#include "hgt/model/reference_attention.h"
+
+namespace hgt {
+
+// Requires float or double on the CPU.
+AttentionOutputs fused_attention(const AttentionInputs& inputs, bool with_weights);
+
+}  // namespace hgt

@@ -1,0 +1,42 @@
+#include "hgt/model/graph_batch.h"
+
+#include <algorithm>
+
+namespace hgt {
+
+namespace {
+
+// The rows of one type that the field needs, out of the features of all its rows.
+at::Tensor select_features(const Subgraph& subgraph, const ReceptiveField& field, uint32_t type,
+                           const std::vector<float>& features) {
+  const uint32_t all = subgraph.num_rows(NodeType(type));
+  if (features.empty() || all == 0) return {};
+  const size_t width = features.size() / all;
+  const uint32_t first = field.type_offsets[type];
+  const uint32_t rows = field.type_offsets[type + size_t{1}] - first;
+  at::Tensor selected = at::empty({rows, static_cast<int64_t>(width)}, at::kFloat);
+  auto* to = selected.data_ptr<float>();
+  for (uint32_t i = 0; i < rows; ++i) {
+    const uint32_t row = field.rows[first + i] - subgraph.type_offsets[type];
+    std::copy_n(features.data() + row * width, width, to + i * width);
+  }
+  return selected;
+}
+
+}  // namespace
+
+GraphBatch graph_batch(const Subgraph& subgraph, const std::vector<std::vector<float>>& features,
+                       uint32_t layers, Trim trim) {
+  ReceptiveField field = receptive_field(subgraph, layers, trim);
+  GraphBatch batch;
+  for (uint32_t type = 0; type < features.size(); ++type) {
+    batch.features.push_back(select_features(subgraph, field, type, features[type]));
+  }
+  batch.type_offsets = std::move(field.type_offsets);
+  batch.layers = std::move(field.layers);
+  const std::vector<int64_t> rows(field.seed_rows.begin(), field.seed_rows.end());
+  batch.seed_rows = at::tensor(rows, at::kLong);
+  return batch;
+}
+
+}  // namespace hgt

@@ -1,0 +1,32 @@
+// A sub-graph as an encoder reads it: what each layer computes, and the input features.
+//
+//   const GraphBatch batch = graph_batch(subgraph, features, 3);
+//   const at::Tensor vectors = encoder->forward(batch);        // [outputs of the last layer, d]
+//   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "hgt/message/attention_plan.h"
+#include "hgt/message/layer_graph.h"
+#include "hgt/sampling/subgraph.h"
+
+namespace hgt {
+
+struct GraphBatch {
+  std::vector<uint32_t> type_offsets;  // [types + 1] rows that the first layer reads
+  std::vector<at::Tensor> features;    // by type: [rows, width]; undefined: the type has none
+  std::vector<std::shared_ptr<const LayerGraph>> layers;
+  at::Tensor seed_rows;  // [seeds as asked], int64: in the output of the last layer
+  // [layers] or empty: what HgtEncoder::prepare made ahead of the forward pass.
+  std::vector<std::shared_ptr<const AttentionPlan>> plans;
+};
+
+// `features`: by type, [rows of the type in the sub-graph * width] as in Batch; empty: none.
+GraphBatch graph_batch(const Subgraph& subgraph, const std::vector<std::vector<float>>& features,
+                       uint32_t layers, Trim trim = Trim::on);
+
+}  // namespace hgt

@@ -1,0 +1,103 @@
+#include "hgt/model/hgt_encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hgt/error.h"
+#include "hgt/model/dropout.h"
+
+namespace hgt {
+
+namespace {
+
+// LibTorch allows no dot in the name of a parameter; the name of a type may have one, but no slash.
+std::string adaptation_name(std::string type, const char* what) {
+  std::replace(type.begin(), type.end(), '.', '/');
+  return fmt::format("adaptation_{}_{}", type, what);
+}
+
+}  // namespace
+
+HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& schema)
+    : options_(options), schema_(schema) {
+  check(options);
+  for (const auto& [name, features] : schema.node_types) {
+    const auto width = static_cast<int64_t>(features);
+    const double bound = 1 / std::sqrt(static_cast<double>(width > 0 ? width : options.hidden));
+    const auto uniform = [&](at::IntArrayRef sizes) {
+      return torch::empty(sizes).uniform_(-bound, bound);
+    };
+    adaptation_weights_.emplace_back();
+    if (width > 0) {
+      adaptation_weights_.back() =
+          register_parameter(adaptation_name(name, "weight"), uniform({options.hidden, width}));
+    }
+    adaptation_biases_.push_back(
+        register_parameter(adaptation_name(name, "bias"), uniform({options.hidden})));
+  }
+  for (int64_t layer = 0; layer < options.layers; ++layer) {
+    layers_.emplace_back(
+        register_module(fmt::format("layer_{}", layer), HgtLayer(options, schema)));
+  }
+}
+
+at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
+  std::vector<at::Tensor> blocks;
+  for (size_t type = 0; type < schema_.node_types.size(); ++type) {
+    const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
+    const at::Tensor& bias = adaptation_biases_[type];
+    const auto width = static_cast<int64_t>(schema_.node_types[type].features);
+    if (rows == 0 || width == 0) {
+      blocks.push_back(bias.expand({rows, options_.hidden}));
+      continue;
+    }
+    const at::Tensor& features = batch.features[type];
+    if (!features.defined() || features.dim() != 2 || features.size(0) != rows ||
+        features.size(1) != width) {
+      throw Error(
+          fmt::format("the model reads {} features for each of {} instances of '{}', but the "
+                      "batch has something else",
+                      width, rows, schema_.node_types[type].name));
+    }
+    blocks.push_back(at::addmm(bias, features.to(bias.options()), adaptation_weights_[type].t()));
+  }
+  at::Tensor adapted = at::cat(blocks);
+  if (options_.tanh_adaptation) adapted = adapted.tanh();
+  return drop_out(adapted, options_.dropout, is_training());
+}
+
+void HgtEncoderImpl::prepare(GraphBatch& batch) const {
+  batch.plans.clear();
+  for (size_t layer = 0; layer < batch.layers.size(); ++layer) {
+    const bool again = layer > 0 && batch.layers[layer] == batch.layers[layer - 1];
+    batch.plans.push_back(again ? batch.plans.back() : layers_[0]->plan(*batch.layers[layer]));
+  }
+}
+
+at::Tensor HgtEncoderImpl::forward(const GraphBatch& batch, AttentionTrace* trace) const {
+  if (batch.layers.size() != layers_.size() ||
+      batch.type_offsets.size() != schema_.node_types.size() + 1 ||
+      batch.features.size() != schema_.node_types.size()) {
+    throw Error(fmt::format(
+        "the batch was made for {} layers and {} node types, the model has {} "
+        "and {}",
+        batch.layers.size(), batch.features.size(), layers_.size(), schema_.node_types.size()));
+  }
+  if (trace != nullptr) trace->clear();
+  at::Tensor vectors = adapt(batch);
+  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+    vectors = layers_[layer]->forward(vectors, *batch.layers[layer], trace,
+                                      batch.plans.empty() ? nullptr : batch.plans[layer]);
+  }
+  return vectors;
+}
+
+int64_t num_parameters(const torch::nn::Module& module) {
+  int64_t count = 0;
+  for (const at::Tensor& parameter : module.parameters()) count += parameter.numel();
+  return count;
+}
+
+}  // namespace hgt

@@ -1,0 +1,51 @@
+// The whole encoder: an adaptation layer per node type brings inputs of any width to d, then L
+// layers. (Paper, section 3; the same adaptation layer serves the baselines.)
+//
+//   HgtEncoder encoder(paper_preset(), model_schema(graph.schema()));
+//   const GraphBatch batch = graph_batch(subgraph, features, 3);
+//   const at::Tensor vectors = encoder->forward(batch);            // [outputs, d]
+//   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
+//
+// A type without features starts from one learned vector, the same for all its nodes.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "hgt/model/graph_batch.h"
+#include "hgt/model/hgt_layer.h"
+#include "hgt/model/hgt_options.h"
+#include "hgt/model/model_schema.h"
+
+namespace hgt {
+
+class HgtEncoderImpl : public torch::nn::Module {
+ public:
+  HgtEncoderImpl(const HgtOptions& options, const ModelSchema& schema);
+
+  // [outputs of the last layer, d]. Throws Error when the batch does not fit the schema. `trace`
+  // becomes the attention of every layer.
+  at::Tensor forward(const GraphBatch& batch, AttentionTrace* trace = nullptr) const;
+
+  // Makes what the layers work out of the batch's graphs, ahead of forward(): touches no weights,
+  // so that the thread that samples can do it.
+  void prepare(GraphBatch& batch) const;
+
+  const HgtOptions& options() const { return options_; }
+  const ModelSchema& schema() const { return schema_; }
+
+ private:
+  at::Tensor adapt(const GraphBatch& batch) const;  // [rows, d]
+
+  HgtOptions options_;
+  ModelSchema schema_;
+  std::vector<at::Tensor> adaptation_weights_;  // [types] [d, width]; undefined: no features
+  std::vector<at::Tensor> adaptation_biases_;   // [types] [d]
+  std::vector<HgtLayer> layers_;
+};
+TORCH_MODULE(HgtEncoder);
+
+int64_t num_parameters(const torch::nn::Module& module);
+
+}  // namespace hgt

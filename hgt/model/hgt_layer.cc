@@ -1,0 +1,246 @@
+#include "hgt/model/hgt_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "hgt/error.h"
+#include "hgt/model/dropout.h"
+#include "hgt/model/fused_attention.h"
+#include "hgt/model/reference_attention.h"
+#include "hgt/model/typed_linear.h"
+
+namespace hgt {
+
+namespace {
+
+at::Tensor uniform(at::IntArrayRef sizes, double bound) {
+  return torch::empty(sizes).uniform_(-bound, bound);
+}
+
+at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& like) {
+  return at::tensor(values, at::kLong).to(like.device());
+}
+
+// [rows] the type of each.
+std::vector<uint32_t> types_of(const std::vector<uint32_t>& offsets) {
+  std::vector<uint32_t> types;
+  for (uint32_t type = 0; type + 1 < offsets.size(); ++type) {
+    types.insert(types.end(), offsets[type + 1] - offsets[type], type);
+  }
+  return types;
+}
+
+std::vector<int64_t> target_counts(const LayerGraph& graph) {
+  std::vector<int64_t> counts;
+  for (uint32_t type = 0; type < graph.num_types(); ++type) {
+    counts.push_back(graph.num_targets(type));
+  }
+  return counts;
+}
+
+// The inputs that go on as outputs: the first ones of each type.
+at::Tensor target_vectors(const at::Tensor& vectors, const LayerGraph& graph) {
+  if (graph.source_offsets == graph.target_offsets) return vectors;
+  std::vector<int64_t> sizes;
+  for (uint32_t type = 0; type < graph.num_types(); ++type) {
+    sizes.push_back(graph.num_targets(type));
+    sizes.push_back(int64_t{graph.num_sources(type)} - graph.num_targets(type));
+  }
+  const std::vector<at::Tensor> parts = vectors.split_with_sizes(sizes);
+  std::vector<at::Tensor> blocks;
+  for (size_t i = 0; i < parts.size(); i += 2) blocks.push_back(parts[i]);
+  return at::cat(blocks);
+}
+
+}  // namespace
+
+HgtLayerImpl::HgtLayerImpl(const HgtOptions& options, const ModelSchema& schema)
+    : options_(options), relations_(schema.relations) {
+  check(options);
+  if (options.heterogeneous) {
+    type_sets_.resize(schema.node_types.size());
+    relation_sets_.resize(schema.relations.size());
+    std::iota(type_sets_.begin(), type_sets_.end(), 0U);
+    std::iota(relation_sets_.begin(), relation_sets_.end(), 0U);
+    for (size_t relation = 0; relation < schema.relations.size(); ++relation) {
+      const auto edge = static_cast<int64_t>(schema.relations[relation].edge);
+      set_edges_.push_back(edge);
+      set_priors_.push_back(
+          options.prior == Prior::edge_type_and_head ? edge : static_cast<int64_t>(relation));
+    }
+    make_parameters(static_cast<int64_t>(schema.node_types.size()),
+                    static_cast<int64_t>(schema.edge_types.size()),
+                    static_cast<int64_t>(schema.relations.size()));
+  } else {
+    type_sets_.assign(schema.node_types.size(), 0);
+    relation_sets_.assign(schema.relations.size(), 0);
+    set_edges_ = {0};
+    set_priors_ = {0};
+    make_parameters(1, 1, 1);
+  }
+}
+
+void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t relations) {
+  const int64_t hidden = options_.hidden;
+  const int64_t width = hidden / options_.heads;
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  const double matrix_bound = std::sqrt(3.0 / static_cast<double>(width));
+  const int64_t matrices = options_.matrix_per_head ? options_.heads : 1;
+  projection_weight =
+      register_parameter("projection_weight", uniform({types, 3 * hidden, hidden}, bound));
+  projection_bias = register_parameter("projection_bias", uniform({types, 3 * hidden}, bound));
+  output_weight = register_parameter("output_weight", uniform({types, hidden, hidden}, bound));
+  output_bias = register_parameter("output_bias", uniform({types, hidden}, bound));
+  attention_weight = register_parameter(
+      "attention_weight", uniform({edge_types, matrices, width, width}, matrix_bound));
+  message_weight = register_parameter("message_weight",
+                                      uniform({edge_types, matrices, width, width}, matrix_bound));
+  const int64_t priors = options_.prior == Prior::edge_type_and_head ? edge_types : relations;
+  relation_prior =
+      register_parameter("relation_prior", options_.prior == Prior::meta_relation
+                                               ? torch::ones({priors})
+                                               : torch::ones({priors, options_.heads}));
+  if (options_.gated_skip) skip = register_parameter("skip", torch::ones({types}));
+  if (options_.norm) {
+    norm_weight = register_parameter("norm_weight", torch::ones({types, hidden}));
+    norm_bias = register_parameter("norm_bias", torch::zeros({types, hidden}));
+  }
+  if (options_.temporal) {
+    temporal_encoding = register_module("temporal_encoding", RelativeTemporalEncoding(hidden));
+  }
+}
+
+bool HgtLayerImpl::takes_fused_path(const at::Tensor& node_vectors) const {
+  const bool can = node_vectors.device().is_cpu() && (node_vectors.scalar_type() == at::kFloat ||
+                                                      node_vectors.scalar_type() == at::kDouble);
+  if (options_.path == LayerPath::fused && !can) {
+    throw Error(
+        fmt::format("the fused path computes in float or double on the CPU, not in {} on {}; "
+                    "choose LayerPath::automatic",
+                    at::toString(node_vectors.scalar_type()), node_vectors.device().str()));
+  }
+  return can && options_.path != LayerPath::reference;
+}
+
+at::Tensor HgtLayerImpl::scaled_attention() const {
+  const double width = static_cast<double>(options_.hidden) / static_cast<double>(options_.heads);
+  const double divisor =
+      std::sqrt(options_.divide_by_head_width ? width : static_cast<double>(options_.hidden));
+  const at::Tensor priors = relation_prior.index_select(0, index_of(set_priors_, relation_prior));
+  const at::Tensor scale =
+      priors.view({priors.size(0), -1, 1, 1}) / divisor;  // [sets, h or 1, 1, 1]
+  const at::Tensor scaled =
+      attention_weight.index_select(0, index_of(set_edges_, attention_weight)) * scale;
+  return scaled.expand({-1, options_.heads, -1, -1});
+}
+
+at::Tensor HgtLayerImpl::expanded_messages() const {
+  return message_weight.index_select(0, index_of(set_edges_, message_weight))
+      .expand({-1, options_.heads, -1, -1});
+}
+
+void HgtLayerImpl::check_graph(const LayerGraph& graph) const {
+  if (graph.source_offsets.size() != type_sets_.size() + 1) {
+    throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
+                            graph.source_offsets.size() - 1, type_sets_.size()));
+  }
+  check(graph, relations_.size());
+  const std::vector<uint32_t> sources = types_of(graph.source_offsets);
+  const std::vector<uint32_t> targets = types_of(graph.target_offsets);
+  for (uint32_t target = 0; target < graph.num_targets(); ++target) {
+    for (const uint64_t edge : graph.incoming(target)) {
+      const auto& relation = relations_[index(graph.relations[edge])];
+      if (relation.source == sources[graph.sources[edge]] && relation.target == targets[target]) {
+        continue;
+      }
+      throw Error(fmt::format("edge {} joins types {} and {}, but its relation {} joins {} and {}",
+                              edge, sources[graph.sources[edge]], targets[target],
+                              index(graph.relations[edge]), relation.source, relation.target));
+    }
+  }
+}
+
+std::shared_ptr<const AttentionPlan> HgtLayerImpl::plan(const LayerGraph& graph) const {
+  check_graph(graph);
+  return std::make_shared<AttentionPlan>(
+      graph, relation_sets_, static_cast<uint32_t>(set_edges_.size()), options_.temporal);
+}
+
+at::Tensor HgtLayerImpl::output(const at::Tensor& aggregated, const LayerGraph& graph) const {
+  if (takes_fused_path(aggregated)) {
+    return gelu_linear(aggregated, output_weight, output_bias, {graph.target_offsets, type_sets_});
+  }
+  std::vector<at::Tensor> blocks = at::gelu(aggregated).split_with_sizes(target_counts(graph));
+  for (size_t type = 0; type < blocks.size(); ++type) {
+    const int64_t set = type_sets_[type];
+    blocks[type] = at::addmm(output_bias[set], blocks[type], output_weight[set].t());
+  }
+  return at::cat(blocks);
+}
+
+// A-Linear on gelu(H~), dropout, skip and norm.
+at::Tensor HgtLayerImpl::update(const at::Tensor& node_vectors, const at::Tensor& aggregated,
+                                const LayerGraph& graph) const {
+  const at::Tensor before = target_vectors(node_vectors, graph);
+  const at::Tensor updated = drop_out(output(aggregated, graph), options_.dropout, is_training());
+  if (!options_.gated_skip && !options_.norm) return updated + before;
+  const std::vector<int64_t> counts = target_counts(graph);
+  const std::vector<at::Tensor> old_blocks = before.split_with_sizes(counts);
+  std::vector<at::Tensor> blocks = updated.split_with_sizes(counts);
+  for (size_t type = 0; type < blocks.size(); ++type) {
+    const int64_t set = type_sets_[type];
+    at::Tensor& block = blocks[type];
+    if (options_.gated_skip) {
+      block = at::lerp(old_blocks[type], block, skip[set].sigmoid());
+    } else {
+      block = block + old_blocks[type];
+    }
+    if (options_.norm && block.size(0) > 0) {
+      block = at::layer_norm(block, {options_.hidden}, norm_weight[set], norm_bias[set]);
+    }
+  }
+  return at::cat(blocks);
+}
+
+at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
+                                 AttentionTrace* trace,
+                                 std::shared_ptr<const AttentionPlan> ready) const {
+  if (!ready) check_graph(graph);
+  if (node_vectors.dim() != 2 || node_vectors.size(0) != graph.num_sources() ||
+      node_vectors.size(1) != options_.hidden) {
+    throw Error(
+        fmt::format("the layer reads one vector of {} numbers for each of {} rows, but got "
+                    "a tensor of other sizes",
+                    options_.hidden, graph.num_sources()));
+  }
+  if (node_vectors.scalar_type() != projection_weight.scalar_type()) {
+    throw Error(fmt::format("the layer computes in {}, but the vectors are {}; convert one of them",
+                            at::toString(projection_weight.scalar_type()),
+                            at::toString(node_vectors.scalar_type())));
+  }
+  const bool fused = takes_fused_path(node_vectors);
+  AttentionInputs inputs{.graph = graph,
+                         .type_sets = type_sets_,
+                         .relation_sets = relation_sets_,
+                         .node_vectors = node_vectors,
+                         .time_vectors = {},
+                         .projection_weight = projection_weight,
+                         .projection_bias = projection_bias,
+                         .attention_matrices = scaled_attention(),
+                         .message_matrices = expanded_messages()};
+  if (options_.temporal) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
+  AttentionOutputs attention;
+  if (fused) {
+    inputs.plan = ready ? std::move(ready) : plan(graph);
+    attention = fused_attention(inputs, trace != nullptr);
+  } else {
+    attention = reference_attention(inputs, trace != nullptr);
+  }
+  if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
+  return update(node_vectors, attention.aggregated, graph);
+}
+
+}  // namespace hgt

@@ -1,0 +1,90 @@
+// One layer of the Heterogeneous Graph Transformer (paper, section 3.2-3.5).
+//
+// For every edge e = (s, t) and head i, with H^[s] = H[s] + RTE(T(t) - T(s)):
+//   ATT-head^i = (K^i(s) W_ATT^phi(e) Q^i(t)^T) mu_<tau(s),phi(e),tau(t)> / sqrt(d)
+//   Attention  = softmax of ATT-head over all edges into t, of all relations together
+//   MSG-head^i = M-Linear^i_tau(s)(H^[s]) W_MSG^phi(e)
+//   H~[t]      = sum over e of Attention * Message, heads side by side
+//   H'[t]      = A-Linear_tau(t)(gelu(H~[t])) + H[t]
+// with K = K-Linear_tau(s)(H^[s]), Q = Q-Linear_tau(t)(H[t]). HgtOptions has the variants.
+//
+//   HgtLayer layer(options, schema);
+//   at::Tensor next = layer->forward(vectors, graph);   // [sources, d] -> [targets, d]
+//
+// The weights of all types lie in one tensor each; a type, edge type or relation picks its slice.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hgt/message/attention_plan.h"
+#include "hgt/message/layer_graph.h"
+#include "hgt/model/hgt_options.h"
+#include "hgt/model/model_schema.h"
+#include "hgt/model/relative_temporal_encoding.h"
+
+namespace hgt {
+
+// The attention that one layer paid.
+struct LayerAttention {
+  at::Tensor weights;              // [edges, heads], edges as in the layer's graph
+  std::vector<uint64_t> edge_ids;  // [edges] in the sub-graph
+};
+
+// Filled by a forward pass that is handed one: an entry per layer, in their order.
+using AttentionTrace = std::vector<LayerAttention>;
+
+class HgtLayerImpl : public torch::nn::Module {
+ public:
+  // Initialises the weights from torch's generator (torch::manual_seed).
+  HgtLayerImpl(const HgtOptions& options, const ModelSchema& schema);
+
+  // [sources, d] -> [targets, d]. Throws Error when the graph does not fit the schema or the
+  // vectors. `trace`: gets this layer's attention appended. `ready`: what plan() made of the graph;
+  // without it the fused path makes its own.
+  at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
+                     AttentionTrace* trace = nullptr,
+                     std::shared_ptr<const AttentionPlan> ready = nullptr) const;
+
+  // What the fused path works out of a graph before it computes; touches no tensor, so another
+  // thread can do it ahead. Layers with the same options and schema make the same plan.
+  std::shared_ptr<const AttentionPlan> plan(const LayerGraph& graph) const;
+
+  // T: node types, E: edge types, R: meta relations, k = d / h; all 1 but k for -Heter.
+  at::Tensor projection_weight;  // [T, 3d, d] K-Linear, M-Linear, Q-Linear, one below the other
+  at::Tensor projection_bias;    // [T, 3d]
+  at::Tensor output_weight;      // [T, d, d] A-Linear
+  at::Tensor output_bias;        // [T, d]
+  at::Tensor attention_weight;   // [E, h or 1, k, k] W_ATT
+  at::Tensor message_weight;     // [E, h or 1, k, k] W_MSG
+  at::Tensor relation_prior;     // mu: [R], [R, h] or [E, h]
+  at::Tensor skip;               // [T] gate, where options say so
+  at::Tensor norm_weight;        // [T, d] layer norm, where options say so
+  at::Tensor norm_bias;          // [T, d]
+  RelativeTemporalEncoding temporal_encoding{nullptr};  // null: -RTE
+
+ private:
+  void make_parameters(int64_t types, int64_t edge_types, int64_t relations);
+  void check_graph(const LayerGraph& graph) const;  // throws Error: does not fit the schema
+  bool takes_fused_path(const at::Tensor& node_vectors) const;
+  // W_ATT mu / divisor and W_MSG for each set of relations: [sets, h, k, k].
+  at::Tensor scaled_attention() const;
+  at::Tensor expanded_messages() const;
+  at::Tensor output(const at::Tensor& aggregated, const LayerGraph& graph) const;  // A-Linear
+  at::Tensor update(const at::Tensor& node_vectors, const at::Tensor& aggregated,
+                    const LayerGraph& graph) const;
+
+  HgtOptions options_;
+  std::vector<ModelSchema::MetaRelation> relations_;
+  std::vector<uint32_t> type_sets_;      // [types] slice of the per-type tensors
+  std::vector<uint32_t> relation_sets_;  // [relations] set of weights
+  // [sets] slices of attention_weight and relation_prior.
+  std::vector<int64_t> set_edges_;
+  std::vector<int64_t> set_priors_;
+};
+TORCH_MODULE(HgtLayer);
+
+}  // namespace hgt

@@ -1,0 +1,119 @@
+#include "hgt/model/hgt_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "hgt/error.h"
+
+namespace hgt {
+
+namespace {
+
+constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
+    {{Prior::meta_relation, "meta_relation"},
+     {Prior::meta_relation_and_head, "meta_relation_and_head"},
+     {Prior::edge_type_and_head, "edge_type_and_head"}}};
+
+std::string_view to_string(Prior prior) {
+  for (const auto& [value, name] : kPriors) {
+    if (value == prior) return name;
+  }
+  return "";
+}
+
+Prior prior_named(const std::string& name, const std::string& where) {
+  for (const auto& [value, known] : kPriors) {
+    if (known == name) return value;
+  }
+  throw Error(fmt::format("{}: unknown prior '{}'", where, name));
+}
+
+// Every number and switch of the options by name, once for writing and once for reading.
+template <typename Options, typename Field>
+void visit(Options& options, const Field& field) {
+  field("hidden", options.hidden);
+  field("heads", options.heads);
+  field("layers", options.layers);
+  field("dropout", options.dropout);
+  field("heterogeneous", options.heterogeneous);
+  field("temporal", options.temporal);
+  field("norm", options.norm);
+  field("gated_skip", options.gated_skip);
+  field("tanh_adaptation", options.tanh_adaptation);
+  field("matrix_per_head", options.matrix_per_head);
+  field("divide_by_head_width", options.divide_by_head_width);
+}
+
+}  // namespace
+
+HgtOptions paper_preset() { return {}; }
+
+HgtOptions release_preset() {
+  return {.dropout = 0.2,
+          .norm = true,
+          .gated_skip = true,
+          .tanh_adaptation = true,
+          .matrix_per_head = true,
+          .divide_by_head_width = true,
+          .prior = Prior::edge_type_and_head};
+}
+
+HgtOptions preset(const std::string& name) {
+  if (name == "paper") return paper_preset();
+  if (name == "release") return release_preset();
+  throw Error(fmt::format("unknown preset '{}'; there are 'paper' and 'release'", name));
+}
+
+void check(const HgtOptions& options) {
+  const auto at_least_one = [](const char* name, int64_t value) {
+    if (value < 1) throw Error(fmt::format("{} is {}; it must be at least 1", name, value));
+  };
+  at_least_one("hidden", options.hidden);
+  at_least_one("heads", options.heads);
+  at_least_one("layers", options.layers);
+  constexpr int64_t kMostHidden = 1 << 16;
+  if (options.hidden > kMostHidden) {
+    throw Error(fmt::format("hidden is {}; at most {} are supported", options.hidden, kMostHidden));
+  }
+  if (options.heads > 256) {
+    throw Error(fmt::format("heads is {}; at most 256 are supported", options.heads));
+  }
+  if (options.hidden % options.heads != 0) {
+    throw Error(fmt::format(
+        "hidden is {} and heads is {}; hidden must be a multiple of heads, such "
+        "as {}",
+        options.hidden, options.heads, (options.hidden / options.heads + 1) * options.heads));
+  }
+  if (!(options.dropout >= 0 && options.dropout < 1)) {
+    throw Error(fmt::format("dropout is {}; it must be at least 0 and below 1", options.dropout));
+  }
+}
+
+std::string to_json(const HgtOptions& options) {
+  nlohmann::ordered_json json;
+  visit(options, [&](const char* name, const auto& value) { json[name] = value; });
+  json["prior"] = to_string(options.prior);
+  return json.dump();
+}
+
+HgtOptions options_from_json(const std::string& text, const std::string& where) {
+  HgtOptions options;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    options.prior = prior_named(json.at("prior").get<std::string>(), where);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("{}: cannot read the options of the model: {}", where, error.what()));
+  }
+  try {
+    check(options);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", where, error.what()));
+  }
+  return options;
+}
+
+}  // namespace hgt

@@ -1,0 +1,54 @@
+// What a Heterogeneous Graph Transformer is made of.
+//
+//   HgtOptions options = paper_preset();      // the printed equations
+//   options.layers = 4;
+//   HgtOptions without_time = release_preset();  // what the authors' code does
+//   without_time.temporal = false;               // -RTE
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hgt {
+
+enum class Prior {         // mu
+  meta_relation,           // one number per <tau(s), phi(e), tau(t)>, as printed
+  meta_relation_and_head,  // one per meta relation and head
+  edge_type_and_head,      // one per phi(e) and head, as in the authors' release
+};
+
+enum class LayerPath {
+  automatic,  // fused where it can be, reference elsewhere
+  reference,  // plain tensor operations: any device, any precision; the oracle of the other
+  fused,      // on the CPU, in single or double precision
+};
+
+struct HgtOptions {
+  int64_t hidden = 256;          // d; a multiple of heads
+  int64_t heads = 8;             // h; at most 256
+  int64_t layers = 3;            // L
+  double dropout = 0;            // after A-Linear and after the adaptation layer
+  bool heterogeneous = true;     // false: -Heter, one set of weights for all types and relations
+  bool temporal = true;          // false: -RTE
+  bool norm = false;             // layer norm per node type at the end of a layer
+  bool gated_skip = false;       // sigmoid(skip) mixes new and old; otherwise they are added
+  bool tanh_adaptation = false;  // after the adaptation layer
+  bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
+  bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
+  Prior prior = Prior::meta_relation;
+  LayerPath path = LayerPath::automatic;  // how, not what: no part of a saved model
+
+  friend bool operator==(const HgtOptions&, const HgtOptions&) = default;
+};
+
+HgtOptions paper_preset();
+HgtOptions release_preset();
+HgtOptions preset(const std::string& name);  // "paper" or "release"; throws Error otherwise
+
+void check(const HgtOptions& options);  // throws Error: names the option, its value and the remedy
+
+// All but `path`, as JSON, and back; `where` is named in errors.
+std::string to_json(const HgtOptions& options);
+HgtOptions options_from_json(const std::string& text, const std::string& where);
+
+}  // namespace hgt

@@ -1,0 +1,33 @@
+#include "hgt/model/relative_temporal_encoding.h"
+
+#include <cmath>
+
+namespace hgt {
+
+at::Tensor sinusoids(std::span<const double> gaps, int64_t hidden,
+                     const at::TensorOptions& options) {
+  const auto rows = static_cast<int64_t>(gaps.size());
+  at::Tensor base = at::empty({rows, hidden}, at::kDouble);
+  auto* values = base.data_ptr<double>();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t j = 0; j < hidden; ++j) {
+      const double exponent = static_cast<double>(j) / static_cast<double>(hidden);
+      const double angle = gaps[static_cast<size_t>(row)] / std::pow(10000.0, exponent);
+      values[row * hidden + j] = j % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return base.to(options);
+}
+
+RelativeTemporalEncodingImpl::RelativeTemporalEncodingImpl(int64_t hidden) {
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  weight = register_parameter("weight", torch::empty({hidden, hidden}).uniform_(-bound, bound));
+  bias = register_parameter("bias", torch::empty({hidden}).uniform_(-bound, bound));
+}
+
+at::Tensor RelativeTemporalEncodingImpl::forward(std::span<const double> gaps) const {
+  const at::Tensor base = sinusoids(gaps, weight.size(0), weight.options().requires_grad(false));
+  return at::addmm(bias, base, weight.t());
+}
+
+}  // namespace hgt
