@@ -1,59 +1,59 @@
 // hgt: the command line. Data goes to stdout, progress and complaints to stderr.
-// Exit codes: 0 done, 1 an error of input or environment, 2 wrong usage, 130 stopped by Ctrl-C.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
-#include <exception>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
 
-#include "cli/progress_bar.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
-#include "hgt/error.h"
 
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-constexpr int kInterrupted = 130;
+// The verbs of hgt-learn, for the list that --help prints.
+struct LearnVerb {
+  const char* name;
+  const char* help;
+};
+constexpr std::array<LearnVerb, 1> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp}}};
 
-int run(CLI::App& program, int argc, char** argv) {
-  try {
-    program.parse(argc, argv);
-    return 0;
-  } catch (const CLI::Success& help) {  // --help, --version
-    return program.exit(help);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hgt: {}\nRun 'hgt --help' or 'hgt VERB --help' for what is possible.\n",
-               error.what());
-    return kWrongUsage;
-  }
+bool is_learn_verb(std::string_view name) {
+  return std::any_of(kLearnVerbs.begin(), kLearnVerbs.end(),
+                     [&](const LearnVerb& verb) { return verb.name == name; });
+}
+
+// Becomes hgt-learn, which lies beside hgt or, once installed, in ../libexec/hgt.
+int become_learn(char** argv) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path beside = folder / "hgt-learn";
+  const fs::path installed = folder / ".." / "libexec" / "hgt" / "hgt-learn";
+  const fs::path& program = fs::exists(beside, ignored) ? beside : installed;
+  execv(program.c_str(), argv);
+  fmt::print(stderr, "hgt: cannot start {}: {}; install hgt again\n", program.string(),
+             std::strerror(errno));
+  return 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && is_learn_verb(argv[1])) return become_learn(argv);
   CLI::App program("Learning on heterogeneous, dynamic graphs (Heterogeneous Graph Transformer)",
                    "hgt");
-  program.set_version_flag("--version", "hgt " HGT_VERSION);
-  program.require_subcommand(1);
-  program.set_help_all_flag("--help-all", "Help of all verbs");
+  hgt::cli::describe(program);
   hgt::cli::add_generate(program);
   hgt::cli::add_import(program);
   hgt::cli::add_export(program);
   hgt::cli::add_inspect(program);
   hgt::cli::add_sample(program);
-  hgt::cli::catch_interrupt();
-  try {
-    if (argc == 1) {
-      fmt::print("{}", program.help());
-      return 0;
-    }
-    return run(program, argc, argv);
-  } catch (const hgt::Interrupted& error) {
-    fmt::print(stderr, "\nhgt: {}\n", error.what());
-    return kInterrupted;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "hgt: {}\n", error.what());
-    return kFailed;
-  }
+  for (const LearnVerb& verb : kLearnVerbs) program.add_subcommand(verb.name, verb.help);
+  return hgt::cli::run(program, argc, argv);
 }

@@ -12,4 +12,9 @@ void add_export(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_sample(CLI::App& program);
 
+// Verbs of hgt-learn.
+constexpr const char* kDoctorHelp =
+    "Show what hgt computes with here, how fast it is, and what to mend";
+void add_doctor(CLI::App& program);
+
 }  // namespace hgt::cli

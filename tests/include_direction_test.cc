@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/message", {"hgt", "hgt/graph", "hgt/sampling"}},
     {"hgt/model", {"hgt", "hgt/graph", "hgt/sampling", "hgt/message"}},
     {"hgt/academic", {"hgt", "hgt/graph"}},
-    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/academic"}},
+    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/model", "hgt/academic"}},
 };
 
 // Folders where torch may be included.

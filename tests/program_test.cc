@@ -51,7 +51,7 @@ class Program : public testing::Test {
 TEST_F(Program, AloneListsItsVerbs) {
   const Outcome outcome = run({});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* verb : {"generate", "import", "export", "inspect", "sample"}) {
+  for (const char* verb : {"generate", "import", "export", "inspect", "sample", "doctor"}) {
     EXPECT_NE(outcome.out.find(verb), std::string::npos) << verb;
     const Outcome help = run({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;
@@ -151,6 +151,31 @@ TEST_F(Program, ImportsReportsAndExports) {
   ASSERT_EQ(run({"import", path("tables/manifest.toml"), "--out", path("again")}).exit_code, 0);
   EXPECT_EQ(read_bytes(folder_ / "again/user/incoming_sources.npy"),
             read_bytes(folder_ / "shop.graph/user/incoming_sources.npy"));
+}
+
+TEST_F(Program, DoctorTellsWhatItComputesWith) {
+  const Outcome text = run({"doctor", "--threads", "1"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("BLAS"), std::string::npos);
+  EXPECT_NE(text.out.find("1 of "), std::string::npos) << text.out;
+  const auto json = nlohmann::json::parse(run({"doctor", "--threads", "1", "--json"}).out);
+  EXPECT_EQ(json.at("threads"), 1);
+  EXPECT_GT(json.at("gemm_gflops").get<double>(), 0.0);
+  EXPECT_GT(json.at("memory_bytes").get<uint64_t>(), json.at("available_bytes").get<uint64_t>());
+  EXPECT_EQ(run({"doctor", "--threads", "-1"}).exit_code, 2);
+}
+
+TEST_F(Program, WarnsOfTheReferenceBlasAndSaysHowToMendIt) {
+  const char* const reference = "/usr/lib/x86_64-linux-gnu/blas";
+  if (!fs::exists(fs::path(reference) / "libblas.so.3")) {
+    GTEST_SKIP() << "no reference BLAS in " << reference;
+  }
+  ::setenv("LD_LIBRARY_PATH", reference, 1);
+  const Outcome outcome = run({"doctor", "--threads", "1"});
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("reference BLAS"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("libopenblas0-openmp"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Program, CtrlCLeavesNothingHalfWritten) {
