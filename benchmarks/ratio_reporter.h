@@ -26,18 +26,25 @@ class RatioReporter : public benchmark::ConsoleReporter {
     }
   }
 
-  // Of benchmarks that use real time. Nothing when one of the two did not run.
+  // Of benchmarks that use real or manual time. Nothing when one of the two did not run.
   void print_ratio(const std::string& slow, const std::string& fast,
                    const std::string& meaning) const {
-    const auto over = seconds_.find(slow + "/real_time");
-    const auto under = seconds_.find(fast + "/real_time");
-    if (over == seconds_.end() || under == seconds_.end()) return;
-    fmt::print("{:8.2f}  {}\n", over->second / under->second, meaning);
+    const double over = seconds(slow);
+    const double under = seconds(fast);
+    if (over > 0 && under > 0) fmt::print("{:8.2f}  {}\n", over / under, meaning);
   }
 
   bool failed() const { return failed_; }
 
  private:
+  double seconds(const std::string& name) const {
+    for (const char* clock : {"/real_time", "/manual_time"}) {
+      const auto found = seconds_.find(name + clock);
+      if (found != seconds_.end()) return found->second;
+    }
+    return 0;
+  }
+
   std::map<std::string, double> seconds_;  // of one iteration, by benchmark
   bool failed_ = false;
 };

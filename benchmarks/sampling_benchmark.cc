@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/flags.h"
 #include "benchmarks/ratio_reporter.h"
 #include "hgt/academic/academic_generator.h"
 #include "hgt/error.h"
@@ -327,17 +328,6 @@ int run() {
                          fmt::format("of a batch is {}, {}", part, largest));
   }
   return reporter.failed() ? 1 : 0;
-}
-
-// The value of `--name=` when that is the first argument, which is then taken away.
-std::optional<std::string> take_flag(const std::string& name, int& argc, char**& argv) {
-  const std::string flag = "--" + name + "=";
-  if (argc < 2 || !std::string(argv[1]).starts_with(flag)) return std::nullopt;
-  const std::string value = argv[1] + flag.size();
-  std::swap(argv[0], argv[1]);
-  --argc;
-  ++argv;
-  return value;
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ scripts/fuzz.sh 30
 step "benchmarks run"
 build/release/benchmarks/graph_benchmark --papers=3000 --benchmark_min_time=0.01
 build/release/benchmarks/sampling_benchmark --papers=3000 --benchmark_min_time=0.01
+build/release/benchmarks/model_benchmark --benchmark_filter=sub_128x6 --benchmark_min_time=0.01
 step "tests"
 ctest --preset release -j 2
 step "done"
