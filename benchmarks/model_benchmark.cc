@@ -15,6 +15,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -162,19 +163,18 @@ void prepare(benchmark::State& state, const LayerWork& work, Trim trim) {
   }
 }
 
-std::vector<LayerWork> all_works(const std::optional<std::string>& folder) {
-  struct Known {
-    const char* name;
-    WorkSize size;
-  };
-  std::vector<LayerWork> works;
-  for (const auto& [name, size] :
-       {Known{"sub_128x6", {3684, 16116}}, Known{"sub_520x3", {6636, 34124}},
-        Known{"sub_20k", {21195, 194538, 6400}}}) {
-    works.push_back(folder ? read_work(Path(*folder) / (std::string(name) + ".safetensors"))
-                           : random_work(name, size));
-  }
-  return works;
+// The sub-graphs that the peers were measured on.
+struct KnownWork {
+  const char* name;
+  WorkSize size;
+};
+constexpr std::array<KnownWork, 3> kWorks = {{{"sub_128x6", {3684, 16116}},
+                                              {"sub_520x3", {6636, 34124}},
+                                              {"sub_20k", {21195, 194538, 6400}}}};
+
+LayerWork load(const KnownWork& work, const std::optional<std::string>& folder) {
+  if (!folder) return random_work(work.name, work.size);
+  return read_work(Path(*folder) / (std::string(work.name) + ".safetensors"));
 }
 
 template <typename Function>
@@ -252,8 +252,9 @@ double memory_line(const std::string& name) {
 int print_peak(const std::string& what, const std::optional<std::string>& folder) {
   const double before = memory_line("VmHWM:");
   const bool trimmed = what.find(",untrimmed") == std::string::npos;
-  for (const LayerWork& work : all_works(folder)) {
-    if (work.name != what.substr(0, what.find(','))) continue;
+  for (const KnownWork& known : kWorks) {
+    if (what.substr(0, what.find(',')) != known.name) continue;
+    const LayerWork work = load(known, folder);
     Trainer trainer(work, {.trim = trimmed ? Trim::on : Trim::off});
     for (int i = 0; i < 8; ++i) trainer.run(Part::step);
     fmt::print("{}{}: peak {:.0f} MB, of which {:.0f} MB before the first tensor\n", work.name,
@@ -276,7 +277,8 @@ int main(int argc, char** argv) {
   if (peak) return hgt::print_peak(*peak, folder);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const std::vector<hgt::LayerWork> works = hgt::all_works(folder);
+  std::vector<hgt::LayerWork> works;
+  for (const hgt::KnownWork& known : hgt::kWorks) works.push_back(hgt::load(known, folder));
   const std::vector<hgt::LayerWork> growing = hgt::growth_works();
   for (const hgt::LayerWork& work : works) hgt::register_work(work);
   for (const hgt::LayerWork& work : growing) {

@@ -1,0 +1,35 @@
+// encode GRAPH: vectors of some papers by a model that nobody trained yet, and whom it looked at.
+#include <hgt/graph/hetero_graph.h>
+#include <hgt/model/hgt_encoder.h>
+#include <hgt/model/machine.h>
+#include <hgt/sampling/batch_stream.h>
+#include <hgt/sampling/sampler.h>
+
+#include <iostream>
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: encode GRAPH\n";
+    return 2;
+  }
+  hgt::keep_tensor_memory();
+  hgt::set_compute_threads(0);
+  const auto graph = hgt::HeteroGraph::open(argv[1]);
+  const auto paper = graph.schema().node_type("paper");
+
+  const std::vector<hgt::Seed> seeds = {{.type = paper, .node = 0}, {.type = paper, .node = 1}};
+  const hgt::Subgraph subgraph = hgt::sample(graph, seeds, {.width = 8, .depth = 3});
+  std::vector<std::vector<float>> features;
+  hgt::gather_features(graph, subgraph, features);
+
+  torch::manual_seed(1);
+  hgt::HgtOptions options = hgt::paper_preset();
+  options.layers = 2;
+  hgt::HgtEncoder encoder(options, hgt::model_schema(graph.schema()));
+  const hgt::GraphBatch batch = hgt::graph_batch(subgraph, features, 2);
+  hgt::AttentionTrace trace;
+  const at::Tensor vectors = encoder->forward(batch, &trace).index_select(0, batch.seed_rows);
+  std::cout << vectors.size(0) << " vectors of " << vectors.size(1) << " numbers, "
+            << hgt::num_parameters(*encoder) << " parameters, attention over "
+            << trace.back().weights.size(0) << " edges in the last layer\n";
+}
