@@ -6,8 +6,9 @@
 // instead of once per edge:
 //   at the target:  (K_s + Z_g) . (W_r Q_t)      pairs (t, r); messages are summed before W'_r
 //   at the source:  (K_s W_r + Z_g W_r) . Q_t    pairs (s, r) and (g, r)
-// The plan takes the end with fewer rows for each relation. What is left per edge is to read one
-// row of a source table, one of the same table for the gap, and one of a target table.
+// The plan takes the cheaper end for each relation: that with fewer rows, a row at the source
+// counted twice. What is left per edge is to read one row of a source table, one of the same table
+// for the gap, and one of a target table.
 //
 //   source table [source_rows, 2d], keys left, messages right:
 //     inputs | (type, gap) by type | pairs (s, r) and (g, r), by relation
