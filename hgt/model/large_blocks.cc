@@ -31,7 +31,7 @@ bool LargeBlocks::reserve(size_t bytes) {
   if (memory == MAP_FAILED) return false;
   const auto first = reinterpret_cast<uintptr_t>(memory);
   const size_t before = round_up(first, kHugePage) - first;
-  const Address aligned = static_cast<Address>(memory) + before;
+  auto* const aligned = static_cast<std::byte*>(memory) + before;
   if (before > 0) munmap(memory, before);
   if (kHugePage > before) munmap(aligned + wanted, kHugePage - before);
   madvise(aligned, wanted, MADV_HUGEPAGE);  // only advice: may fail
