@@ -203,9 +203,6 @@ class Attention {
   void backward_sources(const AttentionGradients<T>& gradients, uint64_t half, Matrices<T> back,
                         T* matrix_gradients) {
     const T* pairs = source_pairs(gradients.sources, half);
-    const auto relation_gradient = [&](const PairRun& run) {
-      return matrix_gradients + run.relation * shape_.block();
-    };
     // Pieces are summed apart and then in their order: the same sum for any number of threads.
     const std::vector<PairRun> sums = cut_runs(plan_.source_runs, kRowsPerSum);
     std::vector<std::vector<T>> partials(sums.size());
@@ -218,7 +215,7 @@ class Attention {
                      sums[i].first, sums[i].last);
     });
     for (size_t i = 0; i < sums.size(); ++i) {
-      T* to = relation_gradient(sums[i]);
+      T* to = matrix_gradients + sums[i].relation * shape_.block();
       std::transform(partials[i].begin(), partials[i].end(), to, to, std::plus<T>());
     }
     for (const PairRun& whole : plan_.source_runs) {
@@ -236,7 +233,7 @@ class Attention {
 
   // --- blocks of targets and their pairs ---
 
-  // The runs of a block: row lists count from the first pair of the block.
+  // The runs of a block; their pairs count from the first pair of the whole table.
   template <typename Run>
   void for_runs(uint32_t block, const Run& run) const {
     for (uint32_t i = plan_.block_runs[block]; i < plan_.block_runs[block + size_t{1}]; ++i) {
