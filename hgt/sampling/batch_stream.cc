@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "hgt/random.h"
+#include "hgt/sampling/ordered_stream.h"
 
 namespace hgt {
 
@@ -100,123 +97,43 @@ void BatchMaker::make(uint64_t epoch, uint64_t number, Batch& batch) {
 
 // --- the stream ---
 
-// Batch i is made in place i modulo the number of places. A worker takes it up only when batch
-// i - places has been handed out, so a place belongs to one thread at a time and only the counters
-// need the lock.
 struct BatchStream::State {
-  struct Place {
-    Batch batch;
-    std::exception_ptr error;
-    bool ready = false;
-  };
-
   State(const HeteroGraph& graph, const Planner& planner, const SamplingOptions& sampling,
-        const StreamOptions& given)
-      : options(given),
-        places(std::max({1U, given.workers, given.queue})),
-        next_to_make(given.first),
-        next_to_take(given.first),
-        end(given.first + given.count) {
-    for (unsigned i = 0; i < std::max(1U, given.workers); ++i) {
-      makers.emplace_back(graph, planner, sampling, given.features);
+        const StreamOptions& options)
+      : makers(makers_for(graph, planner, sampling, options)),
+        stream({.first = options.first,
+                .count = options.count,
+                .workers = options.workers,
+                .queue = options.queue},
+               [this, per_epoch = options.batches_per_epoch](unsigned worker, uint64_t i,
+                                                             Batch& batch) {
+                 makers[worker].make(i / per_epoch, i % per_epoch, batch);
+               }) {}
+
+  static std::vector<BatchMaker> makers_for(const HeteroGraph& graph, const Planner& planner,
+                                            const SamplingOptions& sampling,
+                                            const StreamOptions& options) {
+    std::vector<BatchMaker> made;
+    for (unsigned i = 0; i < std::max(1U, options.workers); ++i) {
+      made.emplace_back(graph, planner, sampling, options.features);
     }
+    return made;
   }
 
-  Place& place(uint64_t i) { return places[i % places.size()]; }
-
-  void make(BatchMaker& maker, uint64_t i) {
-    Place& at = place(i);
-    try {
-      maker.make(i / options.batches_per_epoch, i % options.batches_per_epoch, at.batch);
-    } catch (...) {
-      at.error = std::current_exception();
-    }
-  }
-
-  void work(BatchMaker& maker) {
-    std::unique_lock lock(mutex);
-    while (true) {
-      room.wait(lock, [&] {
-        return stopping || next_to_make == end || next_to_make < next_to_take + places.size();
-      });
-      if (stopping || next_to_make == end) return;
-      const uint64_t i = next_to_make++;
-      lock.unlock();
-      make(maker, i);
-      lock.lock();
-      place(i).ready = true;
-      made.notify_all();
-    }
-  }
-
-  void stop() {
-    {
-      const std::scoped_lock lock(mutex);
-      stopping = true;
-    }
-    room.notify_all();
-    for (std::thread& worker : workers) worker.join();
-    workers.clear();
-  }
-
-  void wait_for(uint64_t i) {
-    const auto start = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex);
-    made.wait(lock, [&] { return place(i).ready; });
-    waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  const StreamOptions options;
   std::vector<BatchMaker> makers;  // one per worker
-  std::vector<Place> places;
-  std::mutex mutex;
-  std::condition_variable room;  // a place has become free, or the end has come
-  std::condition_variable made;
-  uint64_t next_to_make;
-  uint64_t next_to_take;
-  uint64_t end;
-  bool stopping = false;
-  double waited = 0;
-  std::vector<std::thread> workers;
+  OrderedStream<Batch> stream;
 };
 
 BatchStream::BatchStream(const HeteroGraph& graph, const Planner& planner,
-                         const SamplingOptions& sampling, const StreamOptions& options)
-    : state_(std::make_unique<State>(graph, planner, sampling, options)) {
+                         const SamplingOptions& sampling, const StreamOptions& options) {
   assert(options.batches_per_epoch > 0);
-  for (unsigned i = 0; i < options.workers; ++i) {
-    state_->workers.emplace_back([this, i] { state_->work(state_->makers[i]); });
-  }
+  state_ = std::make_unique<State>(graph, planner, sampling, options);
 }
 
-BatchStream::~BatchStream() { state_->stop(); }
+BatchStream::~BatchStream() = default;
 
-bool BatchStream::next(Batch& batch) {
-  State& state = *state_;
-  if (state.next_to_take == state.end) return false;
-  const uint64_t i = state.next_to_take;
-  State::Place& place = state.place(i);
-  if (state.options.workers == 0) {
-    state.make(state.makers.front(), i);
-  } else {
-    state.wait_for(i);
-  }
-  std::swap(batch, place.batch);
-  const std::exception_ptr error = std::exchange(place.error, nullptr);
-  {
-    const std::scoped_lock lock(state.mutex);
-    place.ready = false;
-    ++state.next_to_take;
-    if (error) state.end = state.next_to_take;
-  }
-  state.room.notify_all();
-  if (error) {
-    state.stop();
-    std::rethrow_exception(error);
-  }
-  return true;
-}
+bool BatchStream::next(Batch& batch) { return state_->stream.next(batch); }
 
-double BatchStream::seconds_waited() const { return state_->waited; }
+double BatchStream::seconds_waited() const { return state_->stream.seconds_waited(); }
 
 }  // namespace hgt
