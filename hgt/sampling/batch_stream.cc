@@ -13,14 +13,14 @@ namespace hgt {
 
 // --- plan ---
 
-struct ShuffledSeeds::State {
+struct ShuffledOrder::State {
   using Order = std::shared_ptr<const std::vector<uint32_t>>;
 
   // The order of one epoch, kept until another epoch is asked for.
   Order order(uint64_t epoch) {
     const std::scoped_lock lock(mutex);
     if (last && last_epoch == epoch) return last;
-    std::vector<uint32_t> shuffled(seeds.size());
+    std::vector<uint32_t> shuffled(size);
     std::iota(shuffled.begin(), shuffled.end(), 0U);
     Draws draws(hash(random_seed, epoch));
     for (size_t left = shuffled.size(); left > 1; --left) {  // Fisher and Yates
@@ -31,32 +31,44 @@ struct ShuffledSeeds::State {
     return last;
   }
 
-  std::vector<Seed> seeds;
-  uint64_t batch_size = 0;
+  uint64_t size = 0;
   uint64_t random_seed = 0;
   std::mutex mutex;
   Order last;
   uint64_t last_epoch = 0;
 };
 
-ShuffledSeeds::ShuffledSeeds(std::vector<Seed> seeds, uint64_t batch_size, uint64_t random_seed)
+ShuffledOrder::ShuffledOrder(uint64_t size, uint64_t random_seed)
     : state_(std::make_shared<State>()) {
-  assert(batch_size > 0);
-  state_->seeds = std::move(seeds);
-  state_->batch_size = batch_size;
+  state_->size = size;
   state_->random_seed = random_seed;
 }
 
-uint64_t ShuffledSeeds::batches() const {
-  return (state_->seeds.size() + state_->batch_size - 1) / state_->batch_size;
+uint64_t ShuffledOrder::size() const { return state_->size; }
+
+std::vector<uint32_t> ShuffledOrder::batch(uint64_t epoch, uint64_t number,
+                                           uint64_t batch_size) const {
+  const State::Order order = state_->order(epoch);
+  const uint64_t first = std::min<uint64_t>(order->size(), number * batch_size);
+  const uint64_t last = std::min<uint64_t>(order->size(), first + batch_size);
+  return {order->begin() + static_cast<ptrdiff_t>(first),
+          order->begin() + static_cast<ptrdiff_t>(last)};
 }
 
+ShuffledSeeds::ShuffledSeeds(std::vector<Seed> seeds, uint64_t batch_size, uint64_t random_seed)
+    : seeds_(std::make_shared<const std::vector<Seed>>(std::move(seeds))),
+      batch_size_(batch_size),
+      order_(seeds_->size(), random_seed) {
+  assert(batch_size > 0);
+}
+
+uint64_t ShuffledSeeds::batches() const { return (seeds_->size() + batch_size_ - 1) / batch_size_; }
+
 Request ShuffledSeeds::operator()(uint64_t epoch, uint64_t number) const {
-  const State::Order order = state_->order(epoch);
-  const uint64_t first = std::min<uint64_t>(order->size(), number * state_->batch_size);
-  const uint64_t last = std::min<uint64_t>(order->size(), first + state_->batch_size);
   Request request;
-  for (uint64_t i = first; i < last; ++i) request.seeds.push_back(state_->seeds[(*order)[i]]);
+  for (const uint32_t i : order_.batch(epoch, number, batch_size_)) {
+    request.seeds.push_back((*seeds_)[i]);
+  }
   return request;
 }
 

@@ -35,6 +35,19 @@ struct Batch {
 // What a batch asks for. Called by several threads at once; must depend on its arguments only.
 using Planner = std::function<Request(uint64_t epoch, uint64_t number)>;
 
+// The numbers below `size` in an order drawn anew for each epoch. Thread-safe, cheap to copy.
+class ShuffledOrder {
+ public:
+  ShuffledOrder(uint64_t size, uint64_t random_seed);
+  // Batch `number` of the epoch; empty past its end.
+  std::vector<uint32_t> batch(uint64_t epoch, uint64_t number, uint64_t batch_size) const;
+  uint64_t size() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
 // A planner: every seed once per epoch, in an order drawn anew for each epoch. Cheap to copy.
 class ShuffledSeeds {
  public:
@@ -44,8 +57,9 @@ class ShuffledSeeds {
   Request operator()(uint64_t epoch, uint64_t number) const;
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<const std::vector<Seed>> seeds_;
+  uint64_t batch_size_;
+  ShuffledOrder order_;
 };
 
 // Makes batches one at a time, in any order. One thread at a time.

@@ -22,16 +22,16 @@ void check_relation(const Schema& schema, Relation relation) {
 
 Visibility::Visibility(const HeteroGraph& graph, const HiddenEdges& hidden)
     : schema_(graph.schema()),
-      always_(hidden.edges),
       rules_(schema_.relations().size()),
       seeds_(schema_.node_types().size()),
-      hidden_edges_(schema_.relations().size()) {
+      hidden_edges_(schema_.relations().size()),
+      always_hidden_(schema_.relations().size()) {
   for (const Relation relation : hidden.everywhere) {
     check_relation(schema_, relation);
     rules_[index(relation)].everywhere = true;
     rules_[index(schema_.reverse(relation))].everywhere = true;
   }
-  for (const HiddenEdge& edge : hidden.edges) check_relation(schema_, edge.relation);
+  for (const HiddenEdge& edge : hidden.edges) hide_always(edge);
   for (const Relation relation : hidden.at_seeds) {
     check_relation(schema_, relation);
     rules_[index(relation)].at_seeds = true;
@@ -47,8 +47,15 @@ void Visibility::begin(std::span<const Seed> seeds, std::span<const HiddenEdge> 
     hidden_edges_[index(relation)].clear();
   }
   touched_.clear();
-  for (const HiddenEdge& edge : always_) hide(edge);
   for (const HiddenEdge& edge : hidden) hide(edge);
+}
+
+void Visibility::hide_always(const HiddenEdge& edge) {
+  check_relation(schema_, edge.relation);
+  const Relation reverse = schema_.reverse(edge.relation);
+  for (const Relation relation : {edge.relation, reverse}) rules_[index(relation)].always = true;
+  always_hidden_[index(edge.relation)].insert(edge_key(edge.source, edge.target));
+  always_hidden_[index(reverse)].insert(edge_key(edge.target, edge.source));
 }
 
 void Visibility::hide(const HiddenEdge& edge) {
@@ -67,6 +74,9 @@ void Visibility::hide_one_way(Relation relation, NodeId source, NodeId target) {
 bool Visibility::hides(Relation relation, NodeId source, NodeId target) const {
   const Rule& rule = rules_[index(relation)];
   if (rule.everywhere) return true;
+  if (rule.always && always_hidden_[index(relation)].contains(edge_key(source, target))) {
+    return true;
+  }
   if (rule.some && hidden_edges_[index(relation)].contains(edge_key(source, target))) return true;
   const RelationSpec& spec = schema_.at(relation);
   return rule.at_seeds && (seeds_[index(spec.source)].contains(source) ||

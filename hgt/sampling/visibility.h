@@ -28,7 +28,8 @@ class Visibility {
   bool hides_all(Relation relation) const { return rules_[index(relation)].everywhere; }
   // False: no edge of the relation is hidden, so there is no need to ask hides().
   bool may_hide(Relation relation) const {
-    return rules_[index(relation)].at_seeds || rules_[index(relation)].some;
+    const Rule& rule = rules_[index(relation)];
+    return rule.at_seeds || rule.some || rule.always;
   }
   // Says the same of an edge and of its reverse.
   bool hides(Relation relation, NodeId source, NodeId target) const;
@@ -37,16 +38,18 @@ class Visibility {
   struct Rule {
     bool everywhere = false;
     bool at_seeds = false;
-    bool some = false;  // single edges are hidden
+    bool some = false;    // single edges are hidden for this batch
+    bool always = false;  // single edges are hidden for all batches
   };
+  void hide_always(const HiddenEdge& edge);
   void hide(const HiddenEdge& edge);
   void hide_one_way(Relation relation, NodeId source, NodeId target);
 
   const Schema& schema_;
-  std::vector<HiddenEdge> always_;
   std::vector<Rule> rules_;               // by relation
   std::vector<KeyTable<>> seeds_;         // by node type
   std::vector<KeyTable<>> hidden_edges_;  // by relation: the key is (source, target)
+  std::vector<KeyTable<>> always_hidden_;
   std::vector<Relation> touched_;         // relations with single hidden edges in this batch
   Time last_ = std::numeric_limits<Time>::max();
 };
