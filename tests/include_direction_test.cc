@@ -20,14 +20,19 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/graph", {"hgt"}},
     {"hgt/tables", {"hgt", "hgt/graph"}},
     {"hgt/sampling", {"hgt", "hgt/graph"}},
+    {"hgt/task", {"hgt", "hgt/graph", "hgt/sampling"}},
     {"hgt/message", {"hgt", "hgt/graph", "hgt/sampling"}},
     {"hgt/model", {"hgt", "hgt/graph", "hgt/sampling", "hgt/message"}},
+    {"hgt/training",
+     {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/message", "hgt/model"}},
     {"hgt/academic", {"hgt", "hgt/graph"}},
-    {"cli", {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/model", "hgt/academic"}},
+    {"cli",
+     {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/training",
+      "hgt/academic"}},
 };
 
 // Folders where torch may be included.
-const std::set<std::string> kTorchFolders = {"hgt/model"};
+const std::set<std::string> kTorchFolders = {"hgt/model", "hgt/training"};
 
 // Tests may include more than the product beside them.
 bool is_test(const fs::path& file) {

@@ -1,0 +1,67 @@
+// Tasks that give each node of a type one or several of a fixed number of classes: the nodes at the
+// other end of an edge type, or the values of a label column.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "hgt/task/task.h"
+
+namespace hgt {
+
+class ClassTask : public Task {
+ public:
+  uint64_t num_examples(Split split) const override { return nodes(split).size(); }
+  Question question(Split split, std::span<const uint32_t> examples,
+                    uint64_t random_seed) const override;
+  Question question_about(std::span<const Seed> seeds) const override;
+  std::string describe_example(Split split, uint32_t example) const override;
+  bool has_several_answers() const override { return several_; }
+  std::span<const NodeId> nodes(Split split) const { return nodes_[static_cast<size_t>(split)]; }
+
+ protected:
+  using Task::Task;
+  void collect_examples();  // once the classes are known
+  virtual void append_classes(NodeId node, std::vector<uint32_t>& classes) const = 0;
+  virtual Split given_split(NodeId /*node*/) const { return Split::none; }
+
+ private:
+  std::array<std::vector<NodeId>, 4> nodes_;  // by split
+  bool several_ = false;
+};
+
+// The classes are all nodes of the other type that have a predicted edge.
+class EdgeTask : public ClassTask {
+ public:
+  EdgeTask(const HeteroGraph& graph, const TaskSpec& spec);
+  uint32_t num_classes() const override { return static_cast<uint32_t>(classes_.size()); }
+  std::string class_id(uint32_t number) const override;
+  std::string class_name(uint32_t number) const override;
+
+ protected:
+  void append_classes(NodeId node, std::vector<uint32_t>& classes) const override;
+  void append_links(Split split, std::vector<HiddenEdge>& links) const override;
+
+ private:
+  std::vector<NodeId> classes_;     // nodes of the other type
+  std::vector<uint32_t> class_of_;  // by node of the other type
+};
+
+class LabelTask : public ClassTask {
+ public:
+  LabelTask(const HeteroGraph& graph, const TaskSpec& spec);
+  uint32_t num_classes() const override;
+  std::string class_id(uint32_t number) const override;
+  std::string class_name(uint32_t number) const override;
+
+ protected:
+  void append_classes(NodeId node, std::vector<uint32_t>& classes) const override;
+  void append_links(Split /*split*/, std::vector<HiddenEdge>& /*links*/) const override {}
+  Split given_split(NodeId node) const override;
+
+ private:
+  const LabelSpec& column() const;
+  uint32_t label_ = 0;
+};
+
+}  // namespace hgt

@@ -1,0 +1,138 @@
+#include "hgt/task/link_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "hgt/error.h"
+#include "hgt/random.h"
+#include "hgt/sampling/uniform_choice.h"
+
+namespace hgt {
+
+namespace {
+// Tells the draws of negatives from others.
+constexpr uint64_t kNegativeStream = 0x4e6a;
+}  // namespace
+
+LinkTask::LinkTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
+  if (spec_.loss == Loss::automatic) spec_.loss = Loss::softmax;
+  if (spec_.split == SplitRule::given) throw Error("links have no given split");
+  if (spec_.negatives == 0 || spec_.test_negatives == 0) {
+    throw Error("link prediction needs negatives: at least one for training and one for testing");
+  }
+  const auto count = static_cast<NodeId>(graph.num_nodes(other_));
+  for (NodeId node = 0; node < count; ++node) {
+    const bool linked = std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
+      return graph.incoming(graph.schema().reverse(relation), node).size() > 0;
+    });
+    if (linked) others_.push_back(node);
+  }
+  collect_links();
+}
+
+// The time of the edge; without one, that of its later end.
+Time LinkTask::link_time(const Neighbors& list, size_t i, NodeId node) const {
+  if (!list.times.empty()) return list.times[i];
+  return std::max(graph_.time(node_, node), graph_.time(other_, list.sources[i]));
+}
+
+// When plain nodes are asked for.
+Time LinkTask::time_of_split(Split split) const {
+  const auto& range = graph_.schema().time_range;
+  if (!range) return kNoTime;
+  if (spec_.split != SplitRule::time) return range->second;
+  return std::min(range->second, time_split_.last_time(split));
+}
+
+void LinkTask::collect_links() {
+  std::vector<Time> times;
+  uint64_t number = 0;
+  const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
+  for (NodeId node = 0; node < count; ++node) {
+    for (const Relation relation : predicted_) {
+      const Neighbors list = graph_.incoming(relation, node);
+      for (size_t i = 0; i < list.size(); ++i) {
+        const Time time = link_time(list, i, node);
+        const Split split = split_of(time, number++);
+        times.push_back(time);
+        const Time end = time_of_split(split);
+        const bool later =
+            graph_.time(node_, node) > end || graph_.time(other_, list.sources[i]) > end;
+        if (split == Split::none || later) continue;
+        links_[static_cast<size_t>(split)].push_back({relation, node, list.sources[i]});
+      }
+    }
+  }
+  if (times.empty()) throw Error(fmt::format("task {}: there are no such edges", spec_.name));
+  check_examples(times);
+}
+
+bool LinkTask::is_linked(NodeId node, NodeId other) const {
+  return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
+    const auto sources = graph_.incoming(relation, node).sources;
+    return std::binary_search(sources.begin(), sources.end(), other);
+  });
+}
+
+std::vector<NodeId> LinkTask::draw_others(Split split, uint64_t random_seed) const {
+  const bool training = random_seed != kNoDraw;
+  const uint64_t wanted = training ? spec_.negatives : spec_.test_negatives;
+  const uint64_t start = training ? random_seed : hash(spec_.split_seed, split);
+  Draws draws(hash(start, kNegativeStream));
+  std::vector<NodeId> drawn;
+  const Time end = time_of_split(split);
+  UniformChoice().choose(others_.size(), std::min<uint64_t>(wanted, others_.size()), draws,
+                         [&](uint64_t i) {
+                           if (graph_.time(other_, others_[i]) <= end) drawn.push_back(others_[i]);
+                         });
+  return drawn;
+}
+
+Question LinkTask::question(Split split, std::span<const uint32_t> examples,
+                            uint64_t random_seed) const {
+  const Time time = time_of_split(split);
+  const std::vector<NodeId> drawn = draw_others(split, random_seed);
+  Question question;
+  std::vector<Seed>& seeds = question.request.seeds;
+  for (const NodeId other : drawn) seeds.push_back(seed_at(other_, other, time));
+  question.pair_offsets.push_back(0);
+  for (const uint32_t example : examples) {
+    const Link& link = links(split)[example];
+    const auto left = static_cast<uint32_t>(seeds.size());
+    seeds.push_back(seed_at(node_, link.node, time));
+    seeds.push_back(seed_at(other_, link.other, time));
+    const auto add_pair = [&](uint32_t right, bool relevant) {
+      question.left.push_back(left);
+      question.right.push_back(right);
+      question.relevant.push_back(relevant ? 1 : 0);
+    };
+    add_pair(left + 1, true);
+    for (uint32_t i = 0; i < drawn.size(); ++i) {
+      if (!is_linked(link.node, drawn[i])) add_pair(i, false);
+    }
+    question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
+    if (!spec_.guard) continue;
+    for (const auto& relations : {predicted_, also_hidden_}) {
+      for (const Relation relation : relations) {
+        question.request.hidden.push_back(
+            {.relation = relation, .source = link.other, .target = link.node});
+      }
+    }
+  }
+  return question;
+}
+
+std::string LinkTask::describe_example(Split split, uint32_t example) const {
+  const Link& link = links(split)[example];
+  return fmt::format("{}\t{}", graph_.id(node_, link.node), graph_.id(other_, link.other));
+}
+
+void LinkTask::append_links(Split split, std::vector<HiddenEdge>& hidden) const {
+  for (const Link& link : links(split)) {
+    hidden.push_back({.relation = link.relation, .source = link.other, .target = link.node});
+  }
+}
+
+}  // namespace hgt

@@ -1,0 +1,44 @@
+// Link prediction between any two types: of some nodes of the other type, which one is linked?
+//
+// An example is an edge. Its pairs are its node with the true end and with nodes drawn from those
+// that have such edges but none to this node: in training a new draw for each batch, shared by its
+// examples; in evaluation one draw for the whole split. Plain nodes are asked for at the end of the
+// split, so that a batch needs each of them once.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "hgt/task/task.h"
+
+namespace hgt {
+
+class LinkTask : public Task {
+ public:
+  LinkTask(const HeteroGraph& graph, const TaskSpec& spec);
+  uint64_t num_examples(Split split) const override { return links(split).size(); }
+  Question question(Split split, std::span<const uint32_t> examples,
+                    uint64_t random_seed) const override;
+  std::string describe_example(Split split, uint32_t example) const override;
+
+ protected:
+  void append_links(Split split, std::vector<HiddenEdge>& links) const override;
+
+ private:
+  struct Link {
+    Relation relation;
+    NodeId node;
+    NodeId other;
+  };
+  std::span<const Link> links(Split split) const { return links_[static_cast<size_t>(split)]; }
+  void collect_links();
+  Time link_time(const Neighbors& list, size_t i, NodeId node) const;
+  Time time_of_split(Split split) const;
+  bool is_linked(NodeId node, NodeId other) const;
+  std::vector<NodeId> draw_others(Split split, uint64_t random_seed) const;
+
+  std::array<std::vector<Link>, 4> links_;
+  std::vector<NodeId> others_;  // nodes of the other type that have such edges
+};
+
+}  // namespace hgt

@@ -1,0 +1,175 @@
+#include "hgt/task/name_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "hgt/error.h"
+
+namespace hgt {
+
+namespace {
+constexpr uint32_t kAlone = std::numeric_limits<uint32_t>::max();
+}
+
+NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
+  spec_.loss = Loss::softmax;
+  if (!graph.schema().at(other_).names) {
+    throw Error(
+        fmt::format("task {}: nodes of type {} have no names; give them one in the "
+                    "manifest (name = ...)",
+                    spec_.name, spec_.other));
+  }
+  if (spec_.split == SplitRule::given) throw Error("mentions have no given split");
+  group_names();
+  count_links();
+  collect_mentions();
+}
+
+void NameTask::group_names() {
+  const auto count = static_cast<NodeId>(graph_.num_nodes(other_));
+  const auto name = [&](NodeId node) { return graph_.name(other_, node); };
+  // Sorted by a hash first: names are compared only where their hashes agree.
+  std::vector<std::pair<size_t, NodeId>> sorted;
+  for (NodeId node = 0; node < count; ++node) {
+    if (!name(node).empty()) sorted.emplace_back(std::hash<std::string_view>()(name(node)), node);
+  }
+  std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return std::tuple(name(a.second), a.second) < std::tuple(name(b.second), b.second);
+  });
+  group_of_.assign(count, kAlone);
+  group_offsets_ = {0};
+  for (size_t first = 0; first < sorted.size();) {
+    size_t last = first + 1;
+    while (last < sorted.size() && sorted[last].first == sorted[first].first &&
+           name(sorted[last].second) == name(sorted[first].second)) {
+      ++last;
+    }
+    if (last - first > 1) {
+      for (size_t i = first; i < last; ++i) {
+        group_of_[sorted[i].second] = static_cast<uint32_t>(group_offsets_.size()) - 1;
+        members_.push_back(sorted[i].second);
+      }
+      group_offsets_.push_back(static_cast<uint32_t>(members_.size()));
+    }
+    first = last;
+  }
+}
+
+std::span<const NodeId> NameTask::namesakes(NodeId other) const {
+  const uint32_t group = group_of_[other];
+  if (group == kAlone) return {};
+  return std::span(members_).subspan(group_offsets_[group],
+                                     group_offsets_[group + 1] - group_offsets_[group]);
+}
+
+void NameTask::count_links() {
+  links_.assign(graph_.num_nodes(other_), 0);
+  for (const NodeId other : members_) {
+    for (const Relation relation : predicted_) {
+      for (const NodeId node : graph_.incoming(graph_.schema().reverse(relation), other).sources) {
+        if (split_of(graph_.time(node_, node), node) == Split::train) ++links_[other];
+      }
+    }
+  }
+}
+
+// The mention's own link does not count: a candidate that has nothing else would give itself away.
+bool NameTask::is_candidate(NodeId node, NodeId other) const {
+  if (spec_.min_links == 0) return true;
+  uint32_t links = links_[other];
+  if (links >= spec_.min_links + predicted_.size()) return true;
+  if (split_of(graph_.time(node_, node), node) == Split::train) {
+    for (const Relation relation : predicted_) {
+      const auto sources = graph_.incoming(relation, node).sources;
+      const auto [first, last] = std::equal_range(sources.begin(), sources.end(), other);
+      links -= static_cast<uint32_t>(last - first);
+    }
+  }
+  return links >= spec_.min_links;
+}
+
+std::vector<NodeId> NameTask::candidates(NodeId node, NodeId namesake) const {
+  std::vector<NodeId> found;
+  for (const NodeId other : namesakes(namesake)) {
+    if (is_candidate(node, other)) found.push_back(other);
+  }
+  return found;
+}
+
+void NameTask::collect_mentions() {
+  std::vector<Time> times;
+  const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
+  std::vector<NodeId> mentioned;
+  for (NodeId node = 0; node < count; ++node) {
+    const Time time = graph_.time(node_, node);
+    const Split split = split_of(time, node);
+    mentioned.clear();
+    for (const Relation relation : predicted_) {
+      const auto sources = graph_.incoming(relation, node).sources;
+      mentioned.insert(mentioned.end(), sources.begin(), sources.end());
+    }
+    std::sort(mentioned.begin(), mentioned.end());
+    mentioned.erase(std::unique(mentioned.begin(), mentioned.end()), mentioned.end());
+    for (const NodeId truth : mentioned) {
+      if (group_of_[truth] == kAlone) continue;
+      times.push_back(time);
+      const bool answerable = is_candidate(node, truth) && candidates(node, truth).size() > 1;
+      if (answerable) mentions_[static_cast<size_t>(split)].push_back({node, truth});
+    }
+  }
+  if (times.empty()) {
+    throw Error(
+        fmt::format("task {}: no {} shares its name with another one", spec_.name, spec_.other));
+  }
+  check_examples(times);
+}
+
+void NameTask::append_mention(const Mention& mention, Question& question) const {
+  std::vector<Seed>& seeds = question.request.seeds;
+  const auto left = static_cast<uint32_t>(seeds.size());
+  seeds.push_back(seed_at(node_, mention.node, kNoTime));
+  const Time time = graph_.time(node_, mention.node);
+  for (const NodeId other : candidates(mention.node, mention.truth)) {
+    question.left.push_back(left);
+    question.right.push_back(static_cast<uint32_t>(seeds.size()));
+    question.relevant.push_back(other == mention.truth ? 1 : 0);
+    seeds.push_back(seed_at(other_, other, time));
+    if (!spec_.guard) continue;
+    for (const auto& relations : {predicted_, also_hidden_}) {
+      for (const Relation relation : relations) {
+        question.request.hidden.push_back(
+            {.relation = relation, .source = other, .target = mention.node});
+      }
+    }
+  }
+  question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
+}
+
+Question NameTask::question(Split split, std::span<const uint32_t> examples,
+                            uint64_t /*random_seed*/) const {
+  Question question;
+  question.pair_offsets.push_back(0);
+  for (const uint32_t example : examples) append_mention(mentions(split)[example], question);
+  return question;
+}
+
+std::string NameTask::describe_example(Split split, uint32_t example) const {
+  const Mention& mention = mentions(split)[example];
+  return fmt::format("{}\t{}", graph_.id(node_, mention.node), graph_.id(other_, mention.truth));
+}
+
+void NameTask::append_links(Split split, std::vector<HiddenEdge>& links) const {
+  for (const Mention& mention : mentions(split)) {
+    for (const Relation relation : predicted_) {
+      links.push_back({.relation = relation, .source = mention.truth, .target = mention.node});
+    }
+  }
+}
+
+}  // namespace hgt

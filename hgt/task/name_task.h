@@ -1,0 +1,52 @@
+// Author disambiguation, for any types: a link between two nodes says only the name of one of them;
+// which of all nodes of that name is it? (Paper, section 5.2; hidden text: candidates with too few
+// links are left out.)
+//
+// An example is a mention: a paper and one of its authors whose name others have too. Its pairs are
+// the paper with every author of that name, at the paper's time. All predicted edges between the
+// paper and its candidates are hidden.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "hgt/task/task.h"
+
+namespace hgt {
+
+class NameTask : public Task {
+ public:
+  NameTask(const HeteroGraph& graph, const TaskSpec& spec);
+  uint64_t num_examples(Split split) const override { return mentions(split).size(); }
+  Question question(Split split, std::span<const uint32_t> examples,
+                    uint64_t random_seed) const override;
+  std::string describe_example(Split split, uint32_t example) const override;
+
+ protected:
+  void append_links(Split split, std::vector<HiddenEdge>& links) const override;
+
+ private:
+  struct Mention {
+    NodeId node;   // the paper
+    NodeId truth;  // the author
+  };
+  std::span<const Mention> mentions(Split split) const {
+    return mentions_[static_cast<size_t>(split)];
+  }
+  void group_names();
+  void count_links();
+  void collect_mentions();
+  // Nodes with the name of this one, itself included.
+  std::span<const NodeId> namesakes(NodeId other) const;
+  bool is_candidate(NodeId node, NodeId other) const;
+  std::vector<NodeId> candidates(NodeId node, NodeId namesake) const;
+  void append_mention(const Mention& mention, Question& question) const;
+
+  std::vector<uint32_t> group_of_;       // by node of the other type; kAlone: the only one
+  std::vector<uint32_t> group_offsets_;  // [groups + 1]
+  std::vector<NodeId> members_;
+  std::vector<uint32_t> links_;  // by node of the other type: training links
+  std::array<std::vector<Mention>, 4> mentions_;
+};
+
+}  // namespace hgt

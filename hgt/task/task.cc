@@ -1,0 +1,235 @@
+#include "hgt/task/task.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "hgt/error.h"
+#include "hgt/graph/time_text.h"
+#include "hgt/random.h"
+#include "hgt/task/class_task.h"
+#include "hgt/task/link_task.h"
+#include "hgt/task/name_task.h"
+
+namespace hgt {
+
+namespace {
+
+// Tells the draws of splits from others.
+constexpr uint64_t kSplitStream = 0x5b117;
+
+// <other, edge, node>: whichever direction the edge type was declared in.
+Relation relation_into(const Schema& schema, NodeType node, NodeType other,
+                       const std::string& edge) {
+  if (const auto out = schema.find_relation(node, edge, other)) return schema.reverse(*out);
+  if (const auto in = schema.find_relation(other, edge, node)) return *in;
+  std::vector<std::string> known;
+  for (const RelationSpec& relation : schema.relations()) {
+    const bool joins = (relation.source == node && relation.target == other) ||
+                       (relation.source == other && relation.target == node);
+    if (joins && !relation.reverse) known.push_back(relation.edge);
+  }
+  throw Error(fmt::format(
+      "no edge type '{}' joins {} and {}; {}", edge, schema.at(node).name, schema.at(other).name,
+      known.empty() ? "none does" : fmt::format("there are {}", fmt::join(known, ", "))));
+}
+
+Time end_of(const char* what, const std::string& text, Time otherwise, TimeUnit unit) {
+  if (text.empty()) return otherwise;
+  const auto time = parse_end(text, unit);
+  if (time) return *time;
+  throw Error(fmt::format("{} is '{}', which is no date in the unit {}; one is {}", what, text,
+                          to_string(unit), format_time(otherwise, unit)));
+}
+
+void check_shares(const TaskSpec& spec) {
+  const double sum =
+      spec.validation_share + (spec.split == SplitRule::random ? spec.test_share : 0);
+  const bool good = spec.validation_share > 0 && spec.test_share > 0 && sum < 1;
+  if (good || spec.split == SplitRule::time) return;
+  throw Error(fmt::format(
+      "validation gets {} of the examples and test {}; both must be above 0 and leave something "
+      "for training",
+      spec.validation_share, spec.test_share));
+}
+
+}  // namespace
+
+std::string_view to_string(Split split) {
+  constexpr std::array<std::string_view, 4> kNames = {"none", "train", "validation", "test"};
+  return kNames.at(static_cast<size_t>(split));
+}
+
+Split split_named(std::string_view name) {
+  for (const Split split : kSplits) {
+    if (to_string(split) == name) return split;
+  }
+  throw Error(fmt::format("split '{}' is unknown; known are train, validation, test", name));
+}
+
+Task::Task(HeteroGraph graph, TaskSpec spec) : graph_(std::move(graph)), spec_(std::move(spec)) {
+  node_ = graph_.schema().node_type(spec_.node);
+  other_ = spec_.kind == TaskKind::label ? node_ : graph_.schema().node_type(spec_.other);
+  settle_split();
+  find_relations();
+  if (spec_.hidden == Hidden::automatic) {
+    spec_.hidden = spec_.kind == TaskKind::link ? Hidden::split : Hidden::batch;
+  }
+}
+
+void Task::settle_split() {
+  const Schema& schema = graph_.schema();
+  bool has_given = false;
+  if (spec_.kind == TaskKind::label) {
+    const auto label = graph_.find_label(node_, spec_.label);
+    if (!label) {
+      std::vector<std::string> known;
+      for (const LabelSpec& column : schema.at(node_).labels) known.push_back(column.name);
+      throw Error(fmt::format("nodes of type {} have no label '{}'; they have {}", spec_.node,
+                              spec_.label,
+                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    }
+    has_given = schema.at(node_).labels[*label].split;
+  }
+  if (spec_.split == SplitRule::automatic) {
+    spec_.split = has_given ? SplitRule::given : SplitRule::time;
+  }
+  if (spec_.split == SplitRule::given && !has_given) {
+    throw Error(
+        "the split cannot be 'given': no table said which nodes are for training and "
+        "testing; choose time or random");
+  }
+  check_shares(spec_);
+  const TimeSplit usual = default_time_split(schema.time_unit);
+  time_split_ = {
+      .train_end = end_of("train-end", spec_.train_end, usual.train_end, schema.time_unit),
+      .validation_end =
+          end_of("validation-end", spec_.validation_end, usual.validation_end, schema.time_unit)};
+  check_time_split(time_split_, schema.time_unit);
+}
+
+void Task::find_relations() {
+  const Schema& schema = graph_.schema();
+  if (spec_.kind != TaskKind::label) {
+    if (spec_.edges.empty()) throw Error("the task names no edge types to predict");
+    for (const std::string& edge : spec_.edges) {
+      predicted_.push_back(relation_into(schema, node_, other_, edge));
+    }
+  }
+  for (const std::string& edge : spec_.also_hide) {
+    if (spec_.kind == TaskKind::name || spec_.kind == TaskKind::link) {
+      also_hidden_.push_back(relation_into(schema, node_, other_, edge));
+      continue;
+    }
+    const size_t before = also_hidden_.size();
+    for (const Relation relation : schema.incoming(node_)) {
+      const bool named =
+          schema.at(relation).edge == edge || schema.at(schema.reverse(relation)).edge == edge;
+      if (named) also_hidden_.push_back(relation);
+    }
+    if (also_hidden_.size() == before) {
+      throw Error(
+          fmt::format("also-hide: no edge type '{}' begins or ends at {}", edge, spec_.node));
+    }
+  }
+}
+
+Split Task::split_of(Time time, uint64_t number, Split given) const {
+  const auto draw = [&] { return to_unit(hash(spec_.split_seed, kSplitStream, number)); };
+  switch (spec_.split) {
+    case SplitRule::random: {
+      const double at = draw();
+      if (at < spec_.test_share) return Split::test;
+      return at < spec_.test_share + spec_.validation_share ? Split::validation : Split::train;
+    }
+    case SplitRule::given:
+      if (given == Split::train && !given_validation_ && draw() < spec_.validation_share) {
+        return Split::validation;
+      }
+      return given;
+    default:
+      return time_split_.split_of(time);
+  }
+}
+
+void Task::check_examples(std::span<const Time> times) const {
+  for (const Split split : kSplits) {
+    if (num_examples(split) > 0) continue;
+    if (spec_.split != SplitRule::time) {
+      throw Error(
+          fmt::format("task {}: there are no examples for {}", spec_.name, to_string(split)));
+    }
+    std::vector<Time> known;
+    for (const Time time : times) {
+      if (time != kNoTime) known.push_back(time);
+    }
+    if (known.empty()) {
+      throw Error(
+          fmt::format("task {}: no example has a time, so they cannot be split by time; "
+                      "choose the split random",
+                      spec_.name));
+    }
+    std::sort(known.begin(), known.end());
+    const TimeUnit unit = graph_.schema().time_unit;
+    const auto quantile = [&](double share) {
+      return format_time(known[static_cast<size_t>(share * static_cast<double>(known.size() - 1))],
+                         unit);
+    };
+    throw Error(fmt::format(
+        "task {}: there are no examples for {}: training ends {}, validation {}, and the examples "
+        "are of {} to {}; set --train-end and --validation-end, for instance to {} and {}",
+        spec_.name, to_string(split), format_time(time_split_.train_end, unit),
+        format_time(time_split_.validation_end, unit), quantile(0), quantile(1), quantile(0.7),
+        quantile(0.85)));
+  }
+}
+
+Seed Task::seed_at(NodeType type, NodeId node, Time time) const {
+  const bool dated = graph_.time(type, node) != kNoTime;
+  return {.type = type, .node = node, .time = dated ? kNoTime : time};
+}
+
+Question Task::question_about(std::span<const Seed> /*seeds*/) const {
+  throw Error(
+      fmt::format("task {} compares pairs; it cannot be asked about single nodes", spec_.name));
+}
+
+SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
+  const bool by_time = spec_.split == SplitRule::time;
+  if (options.time_bound == TimeBound::split) {
+    options.split_end = by_time ? time_split_.last_time(split) : std::numeric_limits<Time>::max();
+  }
+  if (!spec_.guard) return options;
+  if (num_classes() > 0) {
+    auto& at_seeds = options.hidden.at_seeds;
+    at_seeds.insert(at_seeds.end(), predicted_.begin(), predicted_.end());
+    at_seeds.insert(at_seeds.end(), also_hidden_.begin(), also_hidden_.end());
+  }
+  if (spec_.hidden == Hidden::batch) return options;
+  for (const Split later : kSplits) {
+    // What is for training may be seen while others are scored, and later splits lie behind the
+    // bound already.
+    if (later == Split::train || later < split) continue;
+    if (later > split && by_time && options.time_bound == TimeBound::split) continue;
+    append_links(later, options.hidden.edges);
+  }
+  return options;
+}
+
+std::unique_ptr<const Task> open_task(const HeteroGraph& graph, const TaskSpec& spec) {
+  switch (spec.kind) {
+    case TaskKind::edge:
+      return std::make_unique<EdgeTask>(graph, spec);
+    case TaskKind::label:
+      return std::make_unique<LabelTask>(graph, spec);
+    case TaskKind::name:
+      return std::make_unique<NameTask>(graph, spec);
+    case TaskKind::link:
+      return std::make_unique<LinkTask>(graph, spec);
+  }
+  return nullptr;
+}
+
+}  // namespace hgt

@@ -1,0 +1,116 @@
+// A task on a graph: which examples there are, in which split each one lies, what to sample for a
+// batch of them, and what is the truth about it.
+//
+//   const auto task = open_task(graph, find_task("paper-venue", graph.schema()));
+//   const Question question = task->question(Split::train, examples, draw);
+//   Sampler sampler(graph, task->sampling({.width = 128}, Split::train));
+//   sampler.sample(question.request, draw, subgraph);
+//
+// A task either names classes (num_classes() > 0; an example is one seed) or compares pairs of
+// seeds (an example is a group of pairs, some of them relevant).
+// Immutable: safe to use from any number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/sampling/sampling_options.h"
+#include "hgt/sampling/time_split.h"
+#include "hgt/task/task_spec.h"
+
+namespace hgt {
+
+// A batch of examples: what is asked of the sampler, and the truth.
+struct Question {
+  Request request = {};
+
+  // --- classes: example i is seed i ---
+  std::vector<uint32_t> answer_offsets = {};  // [examples + 1]
+  std::vector<uint32_t> answers = {};         // classes of each example
+
+  // --- pairs ---
+  std::vector<uint32_t> pair_offsets = {};  // [examples + 1]
+  std::vector<uint32_t> left = {};          // [pairs] place in request.seeds
+  std::vector<uint32_t> right = {};         // [pairs]
+  std::vector<uint8_t> relevant = {};       // [pairs]
+
+  uint64_t num_examples() const {
+    return (answer_offsets.empty() ? pair_offsets.size() : answer_offsets.size()) - 1;
+  }
+};
+
+// The splits that examples lie in, in their order.
+constexpr std::array<Split, 3> kSplits = {Split::train, Split::validation, Split::test};
+std::string_view to_string(Split split);   // "train", "validation", "test", "none"
+Split split_named(std::string_view name);  // throws Error
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  const HeteroGraph& graph() const { return graph_; }
+  const TaskSpec& spec() const { return spec_; }  // nothing in it is automatic any more
+  const TimeSplit& time_split() const { return time_split_; }
+  // The relations that are predicted, <other, edge, node>; then those of also_hide.
+  std::span<const Relation> predicted() const { return predicted_; }
+  std::span<const Relation> also_hidden() const { return also_hidden_; }
+
+  virtual uint64_t num_examples(Split split) const = 0;
+  // `random_seed` draws what the example leaves open (negatives); evaluation passes kNoDraw and
+  // gets the same every time.
+  static constexpr uint64_t kNoDraw = 0;
+  virtual Question question(Split split, std::span<const uint32_t> examples,
+                            uint64_t random_seed) const = 0;
+  // What an example is about, in the user's ids.
+  virtual std::string describe_example(Split split, uint32_t example) const = 0;
+
+  // The options with the split's time bound and hidden edges: the leakage guard.
+  SamplingOptions sampling(SamplingOptions options, Split split) const;
+
+  // --- classes ---
+  virtual uint32_t num_classes() const { return 0; }
+  virtual bool has_several_answers() const { return false; }  // some example has two classes
+  virtual std::string class_id(uint32_t /*number*/) const { return ""; }
+  virtual std::string class_name(uint32_t /*number*/) const { return ""; }
+  // A question about any nodes of the type, examples or not.
+  virtual Question question_about(std::span<const Seed> seeds) const;
+
+  NodeType node_type() const { return node_; }
+  NodeType other_type() const { return other_; }  // of pairs and edges
+
+ protected:
+  Task(HeteroGraph graph, TaskSpec spec);
+
+  // The split of an example with that time, or number, or that the label column put there.
+  Split split_of(Time time, uint64_t number, Split given = Split::none) const;
+  // Throws Error when a split has no example; says where the examples are.
+  void check_examples(std::span<const Time> times) const;
+  // The predicted edges of the split's examples.
+  virtual void append_links(Split split, std::vector<HiddenEdge>& links) const = 0;
+  Seed seed_at(NodeType type, NodeId node, Time time) const;
+
+  HeteroGraph graph_;
+  TaskSpec spec_;
+  TimeSplit time_split_;
+  NodeType node_{};
+  NodeType other_{};
+  std::vector<Relation> predicted_;
+  std::vector<Relation> also_hidden_;
+  bool given_validation_ = false;
+
+ private:
+  void settle_split();
+  void find_relations();
+};
+
+// Throws Error: a declaration that does not fit the graph; a split without examples.
+std::unique_ptr<const Task> open_task(const HeteroGraph& graph, const TaskSpec& spec);
+
+}  // namespace hgt

@@ -1,0 +1,90 @@
+// What is to be predicted, declared: in a small file (docs/training.md) or by a name.
+//
+//   paper-venue, paper-field-L1, movie-genre   the other end of edges: NODE-OTHER[-SUFFIX]
+//   paper:class                                a label column: NODE:LABEL
+//   author-disambiguation                      which of the same-named authors a paper belongs to
+//   link:rates                                 whether an edge exists, against drawn negatives
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/graph/schema.h"
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+enum class TaskKind {
+  edge,   // the other end of an edge type, out of all nodes that have such edges
+  label,  // the classes of a label column
+  name,   // which of the nodes of one name a link belongs to
+  link,   // which of some nodes a link goes to; the others are drawn
+};
+
+enum class SplitRule {
+  automatic,  // given where the label column has a split, else time
+  time,       // by the time of the example: training, then validation, then test
+  random,     // by shares
+  given,      // by the label column; validation is a share of training unless it is given too
+};
+
+enum class Loss {
+  automatic,  // binary for label columns with several classes to a node, else softmax
+  softmax,    // cross entropy with the classes of the example, each with the same share
+  binary,     // a yes or no for each class
+};
+
+// Predicted links that a sub-graph leaves out.
+enum class Hidden {
+  automatic,  // split for links, else batch
+  batch,      // those of the batch's examples: the paper's protocol
+  split,      // besides, those of all examples of the split that is read, and of later ones
+};
+
+struct TaskSpec {
+  std::string name = {};
+  TaskKind kind = TaskKind::edge;
+  std::string node = {};                // the type that is asked about
+  std::string other = {};               // the type at the other end; none for labels
+  std::vector<std::string> edges = {};  // edge types between them, in either direction
+  std::string label = {};
+  Loss loss = Loss::automatic;
+
+  SplitRule split = SplitRule::automatic;
+  std::string train_end = {};       // a date; empty: 2014
+  std::string validation_end = {};  // empty: 2016
+  double validation_share = 0.2;    // random: of all; given: of the training nodes
+  double test_share = 0.2;          // random: of all
+  uint64_t split_seed = 0;
+
+  bool guard = true;  // false: predicted links stay visible; for showing what leakage does
+  Hidden hidden = Hidden::automatic;
+  std::vector<std::string> also_hide = {};  // further edge types that are treated like `edges`
+
+  uint32_t min_links = 0;         // name: candidates with fewer training links are left out
+  uint32_t negatives = 20;        // link: drawn for each training example
+  uint32_t test_negatives = 100;  // link: drawn for each example that is scored
+
+  friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
+};
+
+std::string_view to_string(TaskKind kind);
+std::string_view to_string(SplitRule rule);
+std::string_view to_string(Loss loss);
+std::string_view to_string(Hidden hidden);
+SplitRule split_rule(std::string_view name);  // throws Error: lists the known ones; likewise below
+Loss loss(std::string_view name);
+Hidden hidden(std::string_view name);
+
+// A file (it ends in .toml) or a name. Throws Error: an unknown key, a name that fits nothing in
+// the schema (then it lists what would).
+TaskSpec find_task(const std::string& name_or_file, const Schema& schema);
+TaskSpec read_task(const Path& file);
+std::string to_toml(const TaskSpec& spec);  // read_task gives back the same
+
+// All names that find_task knows for the schema.
+std::vector<std::string> task_names(const Schema& schema);
+
+}  // namespace hgt
