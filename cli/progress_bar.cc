@@ -52,16 +52,14 @@ void ProgressBar::show(const Progress& progress) {
   if (interrupted != 0) throw Interrupted();
   if (quiet_) return;
   const auto now = Clock::now();
-  if (progress.stage != stage_) {
-    stage_ = progress.stage;
-    stage_start_ = now;
-    last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for what is done in no time
-  }
+  const auto [start, is_new] = starts_.try_emplace(progress.stage, now);
+  if (is_new) last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for a mere moment
   const Clock::duration interval =
       terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLineInterval);
   if (!progress.finished && now - last_drawn_ < interval) return;
   last_drawn_ = now;
-  draw(progress, std::chrono::duration<double>(now - stage_start_).count());
+  draw(progress, std::chrono::duration<double>(now - start->second).count());
+  if (progress.finished) starts_.erase(start);
 }
 
 void ProgressBar::draw(const Progress& progress, double seconds) const {
@@ -79,6 +77,7 @@ void ProgressBar::draw(const Progress& progress, double seconds) const {
   } else if (progress.fraction > 0.01) {
     line += ", " + short_duration(seconds * (1 - progress.fraction) / progress.fraction) + " left";
   }
+  if (!progress.detail.empty()) line += "  " + progress.detail;
   if (terminal_) {
     fmt::print(stderr, "\r\x1b[K{}{}", line, progress.finished ? "\n" : "");
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #include "hgt/progress.h"
@@ -23,8 +24,7 @@ class ProgressBar {
 
   bool quiet_;
   bool terminal_;
-  std::string stage_;
-  Clock::time_point stage_start_;
+  std::map<std::string, Clock::time_point> starts_;  // of stages that are not finished
   Clock::time_point last_drawn_;
 };
 

@@ -21,6 +21,7 @@ class Error : public std::runtime_error {
 class Interrupted : public Error {
  public:
   Interrupted() : Error("stopped on request; nothing was left half-written") {}
+  explicit Interrupted(const std::string& how_to_go_on) : Error(how_to_go_on) {}
 };
 
 }  // namespace hgt

@@ -8,11 +8,12 @@
 namespace hgt {
 
 struct Progress {
-  std::string stage;      // what is being done, e.g. "papers.tsv" or "writing paper"
-  std::string unit;       // what `count` counts: rows, edges, nodes
-  uint64_t count = 0;     // units done so far in this stage
-  double fraction = 0.0;  // share of the stage that is done, 0..1
-  bool finished = false;  // the last report of this stage
+  std::string stage;        // what is being done, e.g. "papers.tsv" or "writing paper"
+  std::string unit;         // what `count` counts: rows, edges, nodes
+  uint64_t count = 0;       // units done so far in this stage
+  double fraction = 0.0;    // share of the stage that is done, 0..1
+  bool finished = false;    // the last report of this stage
+  std::string detail = {};  // how it goes, in a few words
 };
 
 // Called every few thousand units, always from the thread that called the library. May throw

@@ -67,39 +67,51 @@ void add_product(const at::Tensor& y, const at::Tensor& x, const at::Tensor& w, 
   }
 }
 
-// What the projections read.
-struct Projected {
-  const at::Tensor& node_vectors;
-  const at::Tensor& time_vectors;
-  const at::Tensor& weight;
-  const at::Tensor& bias;
-};
+// K-Linear and M-Linear of a type: [d, 2d].
+at::Tensor key_message_weight(const at::Tensor& weight, int64_t set) {
+  return weight[set].narrow(0, 0, 2 * weight.size(2)).t();
+}
 
-// Keys and messages of all inputs and (type, gap) rows, queries of all targets.
-void project(const Fixed& fixed, const Projected& inputs, at::Tensor& sources,
-             at::Tensor& queries) {
-  const auto& [node_vectors, time_vectors, weight, bias] = inputs;
+// Keys and messages of inputs that lie by type: the first rows of `sources`.
+void project_inputs(const std::vector<uint32_t>& offsets, const std::vector<uint32_t>& type_sets,
+                    const ProjectionWeights& weights, const at::Tensor& node_vectors,
+                    const at::Tensor& sources) {
+  const int64_t hidden = node_vectors.size(1);
+  for (size_t type = 0; type < type_sets.size(); ++type) {
+    const int64_t first = offsets[type];
+    const int64_t rows = int64_t{offsets[type + 1]} - first;
+    if (rows == 0) continue;
+    at::Tensor out = sources.narrow(0, first, rows);
+    at::addmm_out(out, weights.bias[type_sets[type]].narrow(0, 0, 2 * hidden),
+                  node_vectors.narrow(0, first, rows),
+                  key_message_weight(weights.weight, type_sets[type]));
+  }
+}
+
+// Keys and messages of the (type, gap) rows, which have no bias.
+void project_times(const Fixed& fixed, const at::Tensor& weight, const at::Tensor& time_vectors,
+                   const at::Tensor& sources) {
+  for (const TypeRows& rows : rows_by_type(fixed)) {
+    if (rows.times == 0) continue;
+    const int64_t first = fixed.plan->num_sources + rows.first_time;
+    add_product(sources.narrow(0, first, rows.times),
+                time_vectors.narrow(0, rows.first_time, rows.times),
+                key_message_weight(weight, rows.set), false);
+  }
+}
+
+// Queries of the targets; first_row: where a type's targets begin in node_vectors.
+template <typename FirstRow>
+void project_queries(const Fixed& fixed, const ProjectionWeights& weights,
+                     const at::Tensor& node_vectors, const FirstRow& first_row,
+                     const at::Tensor& queries) {
   const int64_t hidden = node_vectors.size(1);
   for (const TypeRows& rows : rows_by_type(fixed)) {
-    const at::Tensor w = weight[rows.set];
-    const at::Tensor b = bias[rows.set];
-    const at::Tensor key_message = w.narrow(0, 0, 2 * hidden).t();
-    if (rows.sources > 0) {
-      at::Tensor out = sources.narrow(0, rows.first_source, rows.sources);
-      at::addmm_out(out, b.narrow(0, 0, 2 * hidden),
-                    node_vectors.narrow(0, rows.first_source, rows.sources), key_message);
-    }
-    if (rows.targets > 0) {
-      at::Tensor out = queries.narrow(0, rows.first_target, rows.targets);
-      at::addmm_out(out, b.narrow(0, 2 * hidden, hidden),
-                    node_vectors.narrow(0, rows.first_source, rows.targets),
-                    w.narrow(0, 2 * hidden, hidden).t());
-    }
-    if (rows.times > 0) {
-      const int64_t first = fixed.plan->num_sources + rows.first_time;
-      add_product(sources.narrow(0, first, rows.times),
-                  time_vectors.narrow(0, rows.first_time, rows.times), key_message, false);
-    }
+    if (rows.targets == 0) continue;
+    at::Tensor out = queries.narrow(0, rows.first_target, rows.targets);
+    at::addmm_out(out, weights.bias[rows.set].narrow(0, 2 * hidden, hidden),
+                  node_vectors.narrow(0, first_row(rows), rows.targets),
+                  weights.weight[rows.set].narrow(0, 2 * hidden, hidden).t());
   }
 }
 
@@ -166,7 +178,12 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     at::Tensor queries = at::empty({plan.num_targets, hidden}, options);
     at::Tensor weights = at::empty({plan.num_edges(), fixed.shape.heads}, options);
     at::Tensor outputs = at::empty({plan.num_targets, hidden}, options);
-    project(fixed, {node_vectors, time_vectors, weight, bias}, sources, queries);
+    const ProjectionWeights projections{weight, bias};
+    project_inputs(fixed.source_offsets, fixed.type_sets, projections, node_vectors, sources);
+    project_times(fixed, weight, time_vectors, sources);
+    project_queries(
+        fixed, projections, node_vectors, [](const TypeRows& rows) { return rows.first_source; },
+        queries);
     AT_DISPATCH_FLOATING_TYPES(node_vectors.scalar_type(), "fused_attention", [&] {
       auto tables = tables_of<scalar_t>(sources, queries, attention, message);
       tables.weights = weights.data_ptr<scalar_t>();
@@ -224,12 +241,11 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
 };
 
 // The temporal encodings in the order of the plan's (type, gap) rows.
-at::Tensor time_rows(const AttentionInputs& inputs) {
-  if (!inputs.time_vectors.defined()) {
-    return at::empty({0, inputs.node_vectors.size(1)}, inputs.node_vectors.options());
-  }
-  const std::vector<int64_t> gaps(inputs.plan->time_gaps.begin(), inputs.plan->time_gaps.end());
-  return inputs.time_vectors.index_select(0, at::tensor(gaps, at::kLong));
+at::Tensor time_rows(const AttentionPlan& plan, const at::Tensor& time_vectors,
+                     const at::Tensor& like) {
+  if (!time_vectors.defined()) return at::empty({0, like.size(1)}, like.options());
+  const std::vector<int64_t> gaps(plan.time_gaps.begin(), plan.time_gaps.end());
+  return time_vectors.index_select(0, at::tensor(gaps, at::kLong));
 }
 
 at::Tensor in_graph_order(const AttentionPlan& plan, const at::Tensor& weights) {
@@ -239,21 +255,63 @@ at::Tensor in_graph_order(const AttentionPlan& plan, const at::Tensor& weights) 
 
 }  // namespace
 
+namespace {
+
+Fixed fixed_part(const LayerGraph& graph, const std::vector<uint32_t>& type_sets,
+                 std::shared_ptr<const AttentionPlan> plan, const at::Tensor& matrices) {
+  return {.plan = std::move(plan),
+          .source_offsets = graph.source_offsets,
+          .target_offsets = graph.target_offsets,
+          .type_sets = type_sets,
+          .shape = {.heads = static_cast<uint32_t>(matrices.size(1)),
+                    .width = static_cast<uint32_t>(matrices.size(2))}};
+}
+
+}  // namespace
+
 AttentionOutputs fused_attention(const AttentionInputs& inputs, bool with_weights) {
   const at::Tensor& matrices = inputs.attention_matrices;
   const auto holder = c10::make_intrusive<FixedHolder>(
-      Fixed{.plan = inputs.plan,
-            .source_offsets = inputs.graph.source_offsets,
-            .target_offsets = inputs.graph.target_offsets,
-            .type_sets = inputs.type_sets,
-            .shape = {.heads = static_cast<uint32_t>(matrices.size(1)),
-                      .width = static_cast<uint32_t>(matrices.size(2))}});
+      fixed_part(inputs.graph, inputs.type_sets, inputs.plan, matrices));
   const variable_list results = FusedAttention::apply(
-      inputs.node_vectors.contiguous(), time_rows(inputs), inputs.projection_weight,
+      inputs.node_vectors.contiguous(),
+      time_rows(*inputs.plan, inputs.time_vectors, inputs.node_vectors), inputs.projection_weight,
       inputs.projection_bias, matrices.contiguous(), inputs.message_matrices.contiguous(), holder);
   return {
       .aggregated = results[0],
       .weights = with_weights ? in_graph_order(*inputs.plan, results[1].detach()) : at::Tensor()};
+}
+
+void project_key_messages(const std::vector<uint32_t>& type_offsets,
+                          const std::vector<uint32_t>& type_sets, const ProjectionWeights& weights,
+                          const at::Tensor& node_vectors, const at::Tensor& key_messages) {
+  const torch::NoGradGuard no_gradient;
+  project_inputs(type_offsets, type_sets, weights, node_vectors, key_messages);
+}
+
+at::Tensor attend_projected(const AttentionInputs& inputs, const at::Tensor& sources) {
+  const torch::NoGradGuard no_gradient;
+  const at::Tensor& targets = inputs.node_vectors;
+  const AttentionPlan& plan = *inputs.plan;
+  const Fixed fixed =
+      fixed_part(inputs.graph, inputs.type_sets, inputs.plan, inputs.attention_matrices);
+  const at::Tensor queries = at::empty_like(targets);
+  const at::Tensor outputs = at::empty_like(targets);
+  const at::Tensor weights = at::empty({plan.num_edges(), fixed.shape.heads}, targets.options());
+  project_queries(
+      fixed, {inputs.projection_weight, inputs.projection_bias}, targets,
+      [](const TypeRows& rows) { return rows.first_target; }, queries);
+  project_times(fixed, inputs.projection_weight, time_rows(plan, inputs.time_vectors, targets),
+                sources);
+  const at::Tensor attention = inputs.attention_matrices.contiguous();
+  const at::Tensor message = inputs.message_matrices.contiguous();
+  AT_DISPATCH_FLOATING_TYPES(targets.scalar_type(), "attend_projected", [&] {
+    auto tables = tables_of<scalar_t>(sources, queries, attention, message);
+    tables.weights = weights.data_ptr<scalar_t>();
+    tables.outputs = outputs.data_ptr<scalar_t>();
+    attend<scalar_t>(plan, fixed.shape, tables);
+  });
+  return outputs;
 }
 
 }  // namespace hgt

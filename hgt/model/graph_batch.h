@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hgt/graph/hetero_graph.h"
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
 #include "hgt/sampling/subgraph.h"
@@ -28,5 +29,9 @@ struct GraphBatch {
 // `features`: by type, [rows of the type in the sub-graph * width] as in Batch; empty: none.
 GraphBatch graph_batch(const Subgraph& subgraph, const std::vector<std::vector<float>>& features,
                        uint32_t layers, Trim trim = Trim::on);
+
+// Reads the features of the rows that the first layer needs from the graph.
+GraphBatch graph_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint32_t layers,
+                       Trim trim = Trim::on);
 
 }  // namespace hgt

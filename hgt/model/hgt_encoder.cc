@@ -43,17 +43,11 @@ HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& sch
   }
 }
 
-at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
-  std::vector<at::Tensor> blocks;
-  for (size_t type = 0; type < schema_.node_types.size(); ++type) {
-    const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
-    const at::Tensor& bias = adaptation_biases_[type];
-    const auto width = static_cast<int64_t>(schema_.node_types[type].features);
-    if (rows == 0 || width == 0) {
-      blocks.push_back(bias.expand({rows, options_.hidden}));
-      continue;
-    }
-    const at::Tensor& features = batch.features[type];
+at::Tensor HgtEncoderImpl::adapt_type(size_t type, const at::Tensor& features, int64_t rows) const {
+  const at::Tensor& bias = adaptation_biases_[type];
+  const auto width = static_cast<int64_t>(schema_.node_types[type].features);
+  at::Tensor adapted = bias.expand({rows, options_.hidden});
+  if (rows > 0 && width > 0) {
     if (!features.defined() || features.dim() != 2 || features.size(0) != rows ||
         features.size(1) != width) {
       throw Error(
@@ -61,11 +55,18 @@ at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
                       "batch has something else",
                       width, rows, schema_.node_types[type].name));
     }
-    blocks.push_back(at::addmm(bias, features.to(bias.options()), adaptation_weights_[type].t()));
+    adapted = at::addmm(bias, features.to(bias.options()), adaptation_weights_[type].t());
   }
-  at::Tensor adapted = at::cat(blocks);
-  if (options_.tanh_adaptation) adapted = adapted.tanh();
-  return drop_out(adapted, options_.dropout, is_training());
+  return options_.tanh_adaptation ? adapted.tanh() : adapted;
+}
+
+at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
+  std::vector<at::Tensor> blocks;
+  for (size_t type = 0; type < schema_.node_types.size(); ++type) {
+    const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
+    blocks.push_back(adapt_type(type, batch.features[type], rows));
+  }
+  return drop_out(at::cat(blocks), options_.dropout, is_training());
 }
 
 void HgtEncoderImpl::prepare(GraphBatch& batch) const {

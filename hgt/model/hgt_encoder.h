@@ -32,6 +32,11 @@ class HgtEncoderImpl : public torch::nn::Module {
   // so that the thread that samples can do it.
   void prepare(GraphBatch& batch) const;
 
+  // The adaptation layer alone, for rows of one type: [rows, width] -> [rows, d]; no features: as
+  // many rows as asked for.
+  at::Tensor adapt_type(size_t type, const at::Tensor& features, int64_t rows) const;
+  const std::vector<HgtLayer>& layers() const { return layers_; }
+
   const HgtOptions& options() const { return options_; }
   const ModelSchema& schema() const { return schema_; }
 

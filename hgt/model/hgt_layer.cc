@@ -109,7 +109,8 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
     norm_bias = register_parameter("norm_bias", torch::zeros({types, hidden}));
   }
   if (options_.temporal) {
-    temporal_encoding = register_module("temporal_encoding", RelativeTemporalEncoding(hidden));
+    temporal_encoding =
+        register_module("temporal_encoding", RelativeTemporalEncoding(hidden, options_.time_scale));
   }
 }
 
@@ -182,9 +183,8 @@ at::Tensor HgtLayerImpl::output(const at::Tensor& aggregated, const LayerGraph& 
 }
 
 // A-Linear on gelu(H~), dropout, skip and norm.
-at::Tensor HgtLayerImpl::update(const at::Tensor& node_vectors, const at::Tensor& aggregated,
+at::Tensor HgtLayerImpl::update(const at::Tensor& before, const at::Tensor& aggregated,
                                 const LayerGraph& graph) const {
-  const at::Tensor before = target_vectors(node_vectors, graph);
   const at::Tensor updated = drop_out(output(aggregated, graph), options_.dropout, is_training());
   if (!options_.gated_skip && !options_.norm) return updated + before;
   const std::vector<int64_t> counts = target_counts(graph);
@@ -205,6 +205,21 @@ at::Tensor HgtLayerImpl::update(const at::Tensor& node_vectors, const at::Tensor
   return at::cat(blocks);
 }
 
+AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
+                                               const LayerGraph& graph) const {
+  AttentionInputs inputs{.graph = graph,
+                         .type_sets = type_sets_,
+                         .relation_sets = relation_sets_,
+                         .node_vectors = node_vectors,
+                         .time_vectors = {},
+                         .projection_weight = projection_weight,
+                         .projection_bias = projection_bias,
+                         .attention_matrices = scaled_attention(),
+                         .message_matrices = expanded_messages()};
+  if (options_.temporal) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
+  return inputs;
+}
+
 at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                                  AttentionTrace* trace,
                                  std::shared_ptr<const AttentionPlan> ready) const {
@@ -222,16 +237,7 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
                             at::toString(node_vectors.scalar_type())));
   }
   const bool fused = takes_fused_path(node_vectors);
-  AttentionInputs inputs{.graph = graph,
-                         .type_sets = type_sets_,
-                         .relation_sets = relation_sets_,
-                         .node_vectors = node_vectors,
-                         .time_vectors = {},
-                         .projection_weight = projection_weight,
-                         .projection_bias = projection_bias,
-                         .attention_matrices = scaled_attention(),
-                         .message_matrices = expanded_messages()};
-  if (options_.temporal) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
+  AttentionInputs inputs = attention_inputs(node_vectors, graph);
   AttentionOutputs attention;
   if (fused) {
     inputs.plan = ready ? std::move(ready) : plan(graph);
@@ -240,7 +246,25 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
     attention = reference_attention(inputs, trace != nullptr);
   }
   if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
-  return update(node_vectors, attention.aggregated, graph);
+  return update(target_vectors(node_vectors, graph), attention.aggregated, graph);
+}
+
+at::Tensor HgtLayerImpl::key_messages(const at::Tensor& node_vectors,
+                                      const std::vector<uint32_t>& type_offsets) const {
+  at::Tensor result =
+      at::empty({node_vectors.size(0), 2 * options_.hidden}, node_vectors.options());
+  project_key_messages(type_offsets, type_sets_, {projection_weight, projection_bias}, node_vectors,
+                       result);
+  return result;
+}
+
+at::Tensor HgtLayerImpl::forward_projected(
+    const at::Tensor& target_vectors, const at::Tensor& sources, const LayerGraph& graph,
+    const std::shared_ptr<const AttentionPlan>& ready) const {
+  const torch::NoGradGuard no_gradient;
+  AttentionInputs inputs = attention_inputs(target_vectors, graph);
+  inputs.plan = ready;
+  return update(target_vectors, attend_projected(inputs, sources), graph);
 }
 
 }  // namespace hgt

@@ -24,6 +24,7 @@
 #include "hgt/message/layer_graph.h"
 #include "hgt/model/hgt_options.h"
 #include "hgt/model/model_schema.h"
+#include "hgt/model/reference_attention.h"
 #include "hgt/model/relative_temporal_encoding.h"
 
 namespace hgt {
@@ -53,6 +54,17 @@ class HgtLayerImpl : public torch::nn::Module {
   // thread can do it ahead. Layers with the same options and schema make the same plan.
   std::shared_ptr<const AttentionPlan> plan(const LayerGraph& graph) const;
 
+  // --- forward() in two parts and without gradients, for inference over a whole graph: each row is
+  // projected once, however many targets read it. On the CPU, in float or double ---
+  // Keys and messages of vectors that lie by type: [rows, d] -> [rows, 2d].
+  at::Tensor key_messages(const at::Tensor& node_vectors,
+                          const std::vector<uint32_t>& type_offsets) const;
+  // [targets, d] -> [targets, d]. `sources`: [ready->source_rows, 2d], of which the caller filled
+  // the first rows with the key_messages() of the graph's sources.
+  at::Tensor forward_projected(const at::Tensor& target_vectors, const at::Tensor& sources,
+                               const LayerGraph& graph,
+                               const std::shared_ptr<const AttentionPlan>& ready) const;
+
   // T: node types, E: edge types, R: meta relations, k = d / h; all 1 but k for -Heter.
   at::Tensor projection_weight;  // [T, 3d, d] K-Linear, M-Linear, Q-Linear, one below the other
   at::Tensor projection_bias;    // [T, 3d]
@@ -74,7 +86,9 @@ class HgtLayerImpl : public torch::nn::Module {
   at::Tensor scaled_attention() const;
   at::Tensor expanded_messages() const;
   at::Tensor output(const at::Tensor& aggregated, const LayerGraph& graph) const;  // A-Linear
-  at::Tensor update(const at::Tensor& node_vectors, const at::Tensor& aggregated,
+  AttentionInputs attention_inputs(const at::Tensor& node_vectors, const LayerGraph& graph) const;
+  // [targets, d] -> [targets, d]: what an output row held before, and what was sent to it.
+  at::Tensor update(const at::Tensor& before, const at::Tensor& aggregated,
                     const LayerGraph& graph) const;
 
   HgtOptions options_;

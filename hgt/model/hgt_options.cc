@@ -1,10 +1,12 @@
 #include "hgt/model/hgt_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "hgt/error.h"
 
@@ -16,20 +18,6 @@ constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
     {{Prior::meta_relation, "meta_relation"},
      {Prior::meta_relation_and_head, "meta_relation_and_head"},
      {Prior::edge_type_and_head, "edge_type_and_head"}}};
-
-std::string_view to_string(Prior prior) {
-  for (const auto& [value, name] : kPriors) {
-    if (value == prior) return name;
-  }
-  return "";
-}
-
-Prior prior_named(const std::string& name, const std::string& where) {
-  for (const auto& [value, known] : kPriors) {
-    if (known == name) return value;
-  }
-  throw Error(fmt::format("{}: unknown prior '{}'", where, name));
-}
 
 // Every number and switch of the options by name, once for writing and once for reading.
 template <typename Options, typename Field>
@@ -45,9 +33,26 @@ void visit(Options& options, const Field& field) {
   field("tanh_adaptation", options.tanh_adaptation);
   field("matrix_per_head", options.matrix_per_head);
   field("divide_by_head_width", options.divide_by_head_width);
+  field("time_scale", options.time_scale);
 }
 
 }  // namespace
+
+std::string_view to_string(Prior prior) {
+  for (const auto& [value, name] : kPriors) {
+    if (value == prior) return name;
+  }
+  return "";
+}
+
+Prior prior(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& [value, known] : kPriors) {
+    if (known == name) return value;
+    names.push_back(known);
+  }
+  throw Error(fmt::format("unknown prior '{}'; there are {}", name, fmt::join(names, ", ")));
+}
 
 HgtOptions paper_preset() { return {}; }
 
@@ -90,6 +95,9 @@ void check(const HgtOptions& options) {
   if (!(options.dropout >= 0 && options.dropout < 1)) {
     throw Error(fmt::format("dropout is {}; it must be at least 0 and below 1", options.dropout));
   }
+  if (!(options.time_scale > 0)) {
+    throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
+  }
 }
 
 std::string to_json(const HgtOptions& options) {
@@ -104,12 +112,10 @@ HgtOptions options_from_json(const std::string& text, const std::string& where) 
   try {
     const auto json = nlohmann::json::parse(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-    options.prior = prior_named(json.at("prior").get<std::string>(), where);
+    options.prior = prior(json.at("prior").get<std::string>());
+    check(options);
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("{}: cannot read the options of the model: {}", where, error.what()));
-  }
-  try {
-    check(options);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", where, error.what()));
   }

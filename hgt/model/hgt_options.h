@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace hgt {
 
@@ -35,6 +36,7 @@ struct HgtOptions {
   bool tanh_adaptation = false;  // after the adaptation layer
   bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
   bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
+  double time_scale = 1;  // gaps are divided by it before they are encoded: 86400 turns s into days
   Prior prior = Prior::meta_relation;
   LayerPath path = LayerPath::automatic;  // how, not what: no part of a saved model
 
@@ -44,6 +46,9 @@ struct HgtOptions {
 HgtOptions paper_preset();
 HgtOptions release_preset();
 HgtOptions preset(const std::string& name);  // "paper" or "release"; throws Error otherwise
+
+std::string_view to_string(Prior prior);
+Prior prior(std::string_view name);  // throws Error: lists the known ones
 
 void check(const HgtOptions& options);  // throws Error: names the option, its value and the remedy
 

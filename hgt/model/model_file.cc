@@ -19,72 +19,87 @@ ElementType element_type(const at::Tensor& tensor) {
       return ElementType::float32;
     case at::kDouble:
       return ElementType::float64;
+    case at::kLong:
+      return ElementType::int64;
     default:
       throw Error(fmt::format("a model in {} cannot be saved; convert it to float first",
                               at::toString(tensor.scalar_type())));
   }
 }
 
-std::string entry(const TensorFile& file, const std::string& where, const std::string& name) {
+std::string to_text(const std::vector<uint64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+}  // namespace
+
+NamedTensors named_parameters(const torch::nn::Module& module) {
+  NamedTensors tensors;
+  for (const auto& parameter : module.named_parameters()) {
+    tensors.emplace_back(parameter.key(), parameter.value());
+  }
+  return tensors;
+}
+
+void save_tensors(const Path& file, const NamedTensors& tensors,
+                  const std::map<std::string, std::string>& metadata) {
+  std::vector<at::Tensor> values;  // keeps alive what the views show
+  std::vector<TensorView> views;
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor value = tensor.detach().cpu().contiguous();
+    values.push_back(value);
+    views.push_back({.name = name,
+                     .type = element_type(value),
+                     .shape = {value.sizes().begin(), value.sizes().end()},
+                     .data = {static_cast<const std::byte*>(value.data_ptr()), value.nbytes()}});
+  }
+  write_tensor_file(file, views, metadata);
+}
+
+void read_tensor(const TensorFile& file, const std::string& where, const std::string& name,
+                 at::Tensor& into) {
+  const TensorView* const saved = file.find(name);
+  if (saved == nullptr) throw Error(fmt::format("{}: the weight '{}' is missing", where, name));
+  const std::vector<uint64_t> shape(into.sizes().begin(), into.sizes().end());
+  if (saved->shape != shape || saved->type != element_type(into)) {
+    throw Error(fmt::format("{}: the weight '{}' is {} {}, but its options and schema want {} {}",
+                            where, name, to_string(saved->type), to_text(saved->shape),
+                            to_string(element_type(into)), to_text(shape)));
+  }
+  std::memcpy(into.data_ptr(), saved->data.data(), saved->data.size());
+}
+
+std::string metadata_entry(const TensorFile& file, const std::string& where,
+                           const std::string& name) {
   const auto found = file.metadata().find(name);
   if (found != file.metadata().end()) return found->second;
   throw Error(
       fmt::format("{}: no '{}' among its metadata; this is no model that hgt saved", where, name));
 }
 
-std::string to_text(const std::vector<uint64_t>& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
-
-void read_parameter(const TensorFile& file, const std::string& where, const std::string& name,
-                    at::Tensor& parameter) {
-  const TensorView* const saved = file.find(name);
-  if (saved == nullptr) throw Error(fmt::format("{}: the weight '{}' is missing", where, name));
-  const std::vector<uint64_t> shape(parameter.sizes().begin(), parameter.sizes().end());
-  if (saved->shape != shape || saved->type != element_type(parameter)) {
-    throw Error(fmt::format("{}: the weight '{}' is {} {}, but its options and schema want {} {}",
-                            where, name, to_string(saved->type), to_text(saved->shape),
-                            to_string(element_type(parameter)), to_text(shape)));
-  }
-  std::memcpy(parameter.data_ptr(), saved->data.data(), saved->data.size());
-}
-
-}  // namespace
-
 void save_encoder(const Path& file, const HgtEncoderImpl& encoder) {
-  std::vector<at::Tensor> values;  // keeps alive what the views show
-  std::vector<TensorView> views;
-  for (const auto& parameter : encoder.named_parameters()) {
-    const at::Tensor value = parameter.value().detach().cpu().contiguous();
-    values.push_back(value);
-    views.push_back({.name = parameter.key(),
-                     .type = element_type(value),
-                     .shape = {value.sizes().begin(), value.sizes().end()},
-                     .data = {static_cast<const std::byte*>(value.data_ptr()), value.nbytes()}});
-  }
-  write_tensor_file(file, views,
-                    {{"format", kFormat},
-                     {"options", to_json(encoder.options())},
-                     {"schema", to_json(encoder.schema())}});
+  save_tensors(file, named_parameters(encoder),
+               {{"format", kFormat},
+                {"options", to_json(encoder.options())},
+                {"schema", to_json(encoder.schema())}});
 }
 
 HgtEncoder load_encoder(const Path& path) {
   const std::string where = path.string();
   const TensorFile file = TensorFile::open(path);
-  const std::string format = entry(file, where, "format");
+  const std::string format = metadata_entry(file, where, "format");
   if (format != kFormat) {
     throw Error(fmt::format("{}: its format is '{}', this version of hgt reads '{}'", where, format,
                             kFormat));
   }
-  HgtEncoder encoder(options_from_json(entry(file, where, "options"), where),
-                     schema_from_json(entry(file, where, "schema"), where));
+  HgtEncoder encoder(options_from_json(metadata_entry(file, where, "options"), where),
+                     schema_from_json(metadata_entry(file, where, "schema"), where));
   auto parameters = encoder->named_parameters();
   if (!file.tensors().empty() && file.tensors()[0].type == ElementType::float64) {
     encoder->to(at::kDouble);
   }
   const torch::NoGradGuard no_gradient;
-  for (auto& parameter : parameters)
-    read_parameter(file, where, parameter.key(), parameter.value());
+  for (auto& parameter : parameters) read_tensor(file, where, parameter.key(), parameter.value());
   if (file.tensors().size() != parameters.size()) {
     throw Error(fmt::format("{}: it has {} weights, but its options and schema want {}", where,
                             file.tensors().size(), parameters.size()));

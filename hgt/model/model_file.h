@@ -5,11 +5,31 @@
 //   HgtEncoder again = load_encoder("venue.safetensors", model_schema(graph.schema()));
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "hgt/graph/types.h"
 #include "hgt/model/hgt_encoder.h"
 #include "hgt/model/model_schema.h"
+#include "hgt/model/tensor_file.h"
 
 namespace hgt {
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+NamedTensors named_parameters(const torch::nn::Module& module);
+
+// Tensors of any device, in float, double or int64. Written beside and renamed at the end.
+void save_tensors(const Path& file, const NamedTensors& tensors,
+                  const std::map<std::string, std::string>& metadata);
+// Copies a tensor of the file. Throws Error unless it is there with the type and shape of `into`;
+// the error names `where` the file is.
+void read_tensor(const TensorFile& file, const std::string& where, const std::string& name,
+                 at::Tensor& into);
+// An entry of the metadata. Throws Error when it is missing.
+std::string metadata_entry(const TensorFile& file, const std::string& where,
+                           const std::string& name);
 
 // Written beside and renamed at the end: a file that is there is whole.
 void save_encoder(const Path& file, const HgtEncoderImpl& encoder);

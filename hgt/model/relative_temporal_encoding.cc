@@ -1,6 +1,7 @@
 #include "hgt/model/relative_temporal_encoding.h"
 
 #include <cmath>
+#include <vector>
 
 namespace hgt {
 
@@ -19,14 +20,17 @@ at::Tensor sinusoids(std::span<const double> gaps, int64_t hidden,
   return base.to(options);
 }
 
-RelativeTemporalEncodingImpl::RelativeTemporalEncodingImpl(int64_t hidden) {
+RelativeTemporalEncodingImpl::RelativeTemporalEncodingImpl(int64_t hidden, double time_scale)
+    : time_scale_(time_scale) {
   const double bound = 1 / std::sqrt(static_cast<double>(hidden));
   weight = register_parameter("weight", torch::empty({hidden, hidden}).uniform_(-bound, bound));
   bias = register_parameter("bias", torch::empty({hidden}).uniform_(-bound, bound));
 }
 
 at::Tensor RelativeTemporalEncodingImpl::forward(std::span<const double> gaps) const {
-  const at::Tensor base = sinusoids(gaps, weight.size(0), weight.options().requires_grad(false));
+  std::vector<double> scaled(gaps.begin(), gaps.end());
+  for (double& gap : scaled) gap /= time_scale_;
+  const at::Tensor base = sinusoids(scaled, weight.size(0), weight.options().requires_grad(false));
   return at::addmm(bias, base, weight.t());
 }
 

@@ -25,12 +25,16 @@ at::Tensor sinusoids(std::span<const double> gaps, int64_t hidden,
 
 class RelativeTemporalEncodingImpl : public torch::nn::Module {
  public:
-  explicit RelativeTemporalEncodingImpl(int64_t hidden);
+  // Gaps are divided by `time_scale` first.
+  explicit RelativeTemporalEncodingImpl(int64_t hidden, double time_scale = 1);
 
   at::Tensor forward(std::span<const double> gaps) const;  // [gaps, hidden]
 
   at::Tensor weight;  // T-Linear [hidden, hidden]
   at::Tensor bias;    // [hidden]
+
+ private:
+  double time_scale_;
 };
 TORCH_MODULE(RelativeTemporalEncoding);
 
