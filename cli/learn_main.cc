@@ -13,6 +13,10 @@ int main(int argc, char** argv) {
                    "hgt");
   hgt::cli::describe(program);
   hgt::cli::add_doctor(program);
+  hgt::cli::add_train(program);
+  hgt::cli::add_evaluate(program);
+  hgt::cli::add_predict(program);
+  hgt::cli::add_embed(program);
   if (const auto warning = hgt::blas_warning()) fmt::print(stderr, "hgt: {}\n", *warning);
   return hgt::cli::run(program, argc, argv);
 }

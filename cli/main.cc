@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -21,7 +22,11 @@ struct LearnVerb {
   const char* name;
   const char* help;
 };
-constexpr std::array<LearnVerb, 1> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp}}};
+constexpr std::array<LearnVerb, 5> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
+                                                   {"train", hgt::cli::kTrainHelp},
+                                                   {"evaluate", hgt::cli::kEvaluateHelp},
+                                                   {"predict", hgt::cli::kPredictHelp},
+                                                   {"embed", hgt::cli::kEmbedHelp}}};
 
 bool is_learn_verb(std::string_view name) {
   return std::any_of(kLearnVerbs.begin(), kLearnVerbs.end(),
@@ -36,6 +41,10 @@ int become_learn(char** argv) {
   const fs::path beside = folder / "hgt-learn";
   const fs::path installed = folder / ".." / "libexec" / "hgt" / "hgt-learn";
   const fs::path& program = fs::exists(beside, ignored) ? beside : installed;
+  // Threads that wait for one another spin before they sleep. libgomp's default of several
+  // milliseconds makes a computation ten times slower as soon as anything else runs, and our own
+  // sampling threads do; it must be set before the library is loaded.
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "1000", 0);
   execv(program.c_str(), argv);
   fmt::print(stderr, "hgt: cannot start {}: {}; install hgt again\n", program.string(),
              std::strerror(errno));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/node_words.h"
 #include "cli/sample_report.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
@@ -49,13 +50,6 @@ struct SampleFlags {
 
 // --- the words of the command line ---
 
-// Divides "TYPE:REST"; type names have no colon. No value: there is none.
-std::optional<std::pair<std::string, std::string>> divide(const std::string& word) {
-  const size_t colon = word.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  return std::pair(word.substr(0, colon), word.substr(colon + 1));
-}
-
 std::optional<uint64_t> positive_number(const std::string& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,45 +68,7 @@ std::string check_random_word(const std::string& word) {
   return good ? "" : fmt::format("'{}' is not TYPE:N with a number N of nodes", word);
 }
 
-std::string time_example(const Schema& schema) {
-  const Time time = schema.time_range ? schema.time_range->second
-                                      : default_time_split(schema.time_unit).train_end;
-  return format_time(time, schema.time_unit);
-}
-
-[[noreturn]] void report_time(const Schema& schema, const std::string& where,
-                              const std::string& text) {
-  throw Error(fmt::format("{}: '{}' is no time in the unit {}; one is {}", where, text,
-                          to_string(schema.time_unit), time_example(schema)));
-}
-
-[[noreturn]] void report_id(const HeteroGraph& graph, NodeType type, const std::string& id) {
-  const std::string& name = graph.schema().at(type).name;
-  if (graph.num_nodes(type) == 0) {
-    throw Error(
-        fmt::format("there is no {} with the id '{}'; there is no {} at all", name, id, name));
-  }
-  throw Error(fmt::format("there is no {} with the id '{}'; the first {} has the id '{}'", name, id,
-                          name, graph.id(type, 0)));
-}
-
 // --- seeds ---
-
-// An id may hold ':' and '@': what is an id as a whole is taken as one.
-Seed parse_seed(const HeteroGraph& graph, const std::string& word) {
-  const auto [type_name, rest] = divide(word).value();
-  const NodeType type = graph.schema().node_type(type_name);
-  if (const auto node = graph.find(type, rest)) return {.type = type, .node = *node};
-  const size_t at = rest.rfind('@');
-  if (at == std::string::npos) report_id(graph, type, rest);
-  const std::string id = rest.substr(0, at);
-  const std::string text = rest.substr(at + 1);
-  const auto node = graph.find(type, id);
-  const auto time = parse_time(text, TimeFormat::date, graph.schema().time_unit);
-  if (!node) report_id(graph, type, time ? id : rest);
-  if (!time) report_time(graph.schema(), "--node " + word, text);
-  return {.type = type, .node = *node, .time = *time};
-}
 
 // "any" is Split::none.
 Split named_split(const std::string& name) {

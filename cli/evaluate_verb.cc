@@ -1,0 +1,121 @@
+// evaluate: how good a run is.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/progress_bar.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "hgt/model/machine.h"
+#include "hgt/training/run.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct EvaluateFlags {
+  std::string run;
+  std::string split = "test";
+  std::string against;
+  std::string metric;
+  EvaluationOptions how;
+  PipelineOptions pipeline;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string with_deviation(const Spread& value, size_t seeds) {
+  return seeds > 1 ? fmt::format("{:.4f} ± {:.4f}", value.mean, value.deviation)
+                   : fmt::format("{:.4f}", value.mean);
+}
+
+void print_table(const Run& run, const RunResult& result) {
+  const size_t seeds = result.seeds.size();
+  fmt::print("{}, {}: {} examples{}\n\n", run.task().spec().name, to_string(result.split),
+             with_commas(result.seeds.front().examples),
+             seeds > 1 ? fmt::format(", mean and deviation over {} seeds", seeds) : "");
+  TextTable table({"metric", ">value"});
+  for (const auto& [name, value] : result.metrics) {
+    table.add({name, with_deviation(value, seeds)});
+  }
+  fmt::print("{}", table.text());
+}
+
+nlohmann::ordered_json to_json(const RunResult& result) {
+  nlohmann::ordered_json json = {{"split", to_string(result.split)},
+                                 {"examples", result.seeds.front().examples}};
+  for (const auto& [name, value] : result.metrics) {
+    json["metrics"][name] = {{"mean", value.mean}, {"deviation", value.deviation}};
+  }
+  for (const SeedResult& seed : result.seeds) {
+    nlohmann::ordered_json entry = {{"seed", seed.seed}, {"loss", seed.loss}};
+    for (const auto& [name, value] : seed.metrics) entry[name] = value;
+    json["seeds"].push_back(entry);
+  }
+  return json;
+}
+
+void run_evaluate(const EvaluateFlags& flags) {
+  keep_tensor_memory();
+  Run run = Run::open(flags.run);
+  run.set_pipeline(flags.pipeline);
+  ProgressBar bar(flags.quiet);
+  const Split split = split_named(flags.split);
+  const RunResult result = run.evaluate(split, flags.how, bar.sink());
+  nlohmann::ordered_json json = to_json(result);
+  if (!flags.json) print_table(run, result);
+  if (!flags.against.empty()) {
+    const PairedTest test = compare_runs(flags.run, flags.against, split, flags.metric);
+    json["against"] = {
+        {"run", flags.against}, {"metric", flags.metric}, {"difference", test.difference},
+        {"low", test.low},      {"high", test.high},      {"p_value", test.p_value}};
+    if (!flags.json) {
+      fmt::print("\nagainst {}: {} {:+.4f} (95 % interval {:+.4f} to {:+.4f}), p = {:.4f}\n",
+                 flags.against, flags.metric, test.difference, test.low, test.high, test.p_value);
+    }
+  }
+  if (flags.json) fmt::print("{}\n", json.dump(1));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program) {
+  auto flags = std::make_shared<EvaluateFlags>();
+  CLI::App* verb = program.add_subcommand("evaluate", kEvaluateHelp);
+  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb->add_option("--split", flags->split, "Which examples")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  verb->add_option("--samples", flags->how.samples,
+                   "Sub-graphs per example, whose scores are averaged")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_flag("--full", flags->how.full,
+                 "All neighbors, as many hops as layers, instead of sampled sub-graphs");
+  verb->add_option("--batch-size", flags->how.batch_size, "Examples scored at once")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  verb->add_option("--limit", flags->how.limit, "So many examples, drawn; 0: all")
+      ->capture_default_str();
+  verb->add_option("--against", flags->against,
+                   "Another run, scored on the same split: is the difference chance? (paired "
+                   "permutation test and bootstrap over the examples)")
+      ->type_name("RUN");
+  verb->add_option("--metric", flags->metric, "The one that --against compares")
+      ->check(CLI::IsMember({"ndcg", "mrr", "hits@1"}))
+      ->default_val("ndcg");
+  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_option("--workers", flags->pipeline.workers, "Threads that sample ahead; 0: none")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--json", flags->json, "For programs");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_evaluate(*flags); });
+}
+
+}  // namespace hgt::cli

@@ -1,0 +1,83 @@
+#include "cli/option_flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hgt/error.h"
+#include "hgt/task/settings_file.h"
+
+namespace hgt::cli {
+
+namespace {
+
+std::string default_text(const OptionTable::Entry& entry) {
+  return fmt::format("{}", fmt::join(entry.get(), ","));
+}
+
+}  // namespace
+
+OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& group)
+    : table_(std::move(table)) {
+  for (const OptionTable::Entry& entry : table_.entries()) {
+    auto given = std::make_unique<Given>();
+    const std::string name = "--" + entry.key;
+    if (entry.form == OptionTable::Form::flag) {
+      const bool on = entry.get().front() == "true";
+      given->option = verb.add_flag(name + ",!--no-" + entry.key, given->flag,
+                                    entry.help + (on ? " [on]" : " [off]"));
+    } else {
+      given->option = verb.add_option(name, given->values, entry.help)
+                          ->default_str(default_text(entry))
+                          ->allow_extra_args(false);
+      if (entry.form == OptionTable::Form::list) given->option->delimiter(',')->expected(1, -1);
+      if (entry.form != OptionTable::Form::list) given->option->expected(1);
+      if (!entry.words.empty()) given->option->check(CLI::IsMember(entry.words));
+    }
+    given->option->group(group);
+    given_[entry.key] = std::move(given);
+  }
+}
+
+void OptionFlags::apply() {
+  for (const auto& [key, given] : given_) {
+    if (given->option->count() == 0) continue;
+    const bool is_flag = table_.find(key)->form == OptionTable::Form::flag;
+    table_.set(key, is_flag ? OptionTable::Values{given->flag ? "true" : "false"} : given->values);
+  }
+}
+
+void OptionFlags::apply_only(const std::vector<std::string>& keys, const std::string& reason) {
+  for (const auto& [key, given] : given_) {
+    const bool allowed = std::find(keys.begin(), keys.end(), key) != keys.end();
+    if (given->option->count() > 0 && !allowed) throw CLI::ValidationError("--" + key, reason);
+  }
+  apply();
+}
+
+void read_config(const std::string& file, const std::vector<OptionFlags*>& flags) {
+  for (const Setting& setting : read_settings(file)) {
+    const auto fail = [&](const std::string& what) {
+      throw Error(fmt::format("{}:{}: {}", file, setting.line, what));
+    };
+    const auto knows = [&](OptionFlags* some) {
+      return some->table().find(setting.key) != nullptr;
+    };
+    const auto found = std::find_if(flags.begin(), flags.end(), knows);
+    if (found == flags.end()) {
+      std::vector<std::string> keys;
+      for (OptionFlags* some : flags) {
+        for (const auto& entry : some->table().entries()) keys.push_back(entry.key);
+      }
+      fail(fmt::format("unknown key '{}'; known are {}", setting.key, fmt::join(keys, ", ")));
+    }
+    try {
+      (*found)->table().set(setting.key, setting.values);
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+  }
+}
+
+}  // namespace hgt::cli

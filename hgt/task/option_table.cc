@@ -1,0 +1,151 @@
+#include "hgt/task/option_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "hgt/error.h"
+#include "hgt/task/settings_file.h"
+
+namespace hgt {
+
+namespace {
+
+template <typename Number>
+Number number_of(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  throw Error(fmt::format("'{}' is no number that fits here", text));
+}
+
+bool flag_of(const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  throw Error(fmt::format("'{}' must be true or false", text));
+}
+
+}  // namespace
+
+const std::string& OptionTable::single(const Values& values) {
+  if (values.size() == 1) return values.front();
+  throw Error("a single value is expected");
+}
+
+void OptionTable::add_entry(Entry entry) {
+  assert(find(entry.key) == nullptr);
+  entries_.push_back(std::move(entry));
+}
+
+void OptionTable::add(const std::string& key, std::string& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .get = [&value] { return Values{value}; },
+             .set = [&value](const Values& values) { value = single(values); }});
+}
+
+void OptionTable::add(const std::string& key, bool& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::flag,
+             .get = [&value] { return Values{value ? "true" : "false"}; },
+             .set = [&value](const Values& values) { value = flag_of(single(values)); }});
+}
+
+#define HGT_ADD_NUMBER(Type)                                                                   \
+  void OptionTable::add(const std::string& key, Type& value, const std::string& help) {        \
+    add_entry(                                                                                 \
+        {.key = key,                                                                           \
+         .help = help,                                                                         \
+         .form = Form::number,                                                                 \
+         .get = [&value] { return Values{fmt::format("{}", value)}; },                         \
+         .set = [&value](const Values& values) { value = number_of<Type>(single(values)); }}); \
+  }
+HGT_ADD_NUMBER(double)
+HGT_ADD_NUMBER(int)
+HGT_ADD_NUMBER(int64_t)
+HGT_ADD_NUMBER(uint32_t)
+HGT_ADD_NUMBER(uint64_t)
+#undef HGT_ADD_NUMBER
+
+void OptionTable::add(const std::string& key, std::vector<std::string>& value,
+                      const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::list,
+             .get = [&value] { return value; },
+             .set = [&value](const Values& values) { value = values; }});
+}
+
+void OptionTable::add(const std::string& key, std::vector<uint32_t>& value,
+                      const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::list,
+             .get =
+                 [&value] {
+                   Values texts;
+                   for (const uint32_t number : value) texts.push_back(std::to_string(number));
+                   return texts;
+                 },
+             .set =
+                 [&value](const Values& values) {
+                   value.clear();
+                   for (const std::string& text : values)
+                     value.push_back(number_of<uint32_t>(text));
+                 }});
+}
+
+const OptionTable::Entry* OptionTable::find(std::string_view key) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void OptionTable::set(const std::string& key, const Values& values) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) {
+    std::vector<std::string> keys;
+    for (const Entry& known : entries_) keys.push_back(known.key);
+    std::sort(keys.begin(), keys.end());
+    throw Error(fmt::format("unknown key '{}'; known are {}", key, fmt::join(keys, ", ")));
+  }
+  try {
+    entry->set(values);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+void OptionTable::read(const Path& file) {
+  for (const Setting& setting : read_settings(file)) {
+    try {
+      set(setting.key, setting.values);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
+    }
+  }
+}
+
+std::string OptionTable::to_toml() const {
+  std::string text;
+  for (const Entry& entry : entries_) {
+    const Values values = entry.get();
+    switch (entry.form) {
+      case Form::list:
+        text += setting_line(entry.key, values);
+        break;
+      case Form::text:
+        text += setting_line(entry.key, values.front());
+        break;
+      default:
+        text += fmt::format("{} = {}\n", entry.key, values.front());
+    }
+  }
+  return text;
+}
+
+}  // namespace hgt

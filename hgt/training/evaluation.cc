@@ -1,0 +1,226 @@
+#include "hgt/training/evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "hgt/error.h"
+#include "hgt/random.h"
+#include "hgt/sampling/uniform_choice.h"
+#include "hgt/training/example_stream.h"
+
+namespace hgt {
+
+namespace {
+
+// Tells the draws of evaluation from those of training.
+constexpr uint64_t kEvaluationStream = 0xe7a1;
+constexpr uint64_t kLimitStream = 0x117;
+
+std::vector<uint32_t> chosen_examples(const Task& task, Split split, uint64_t limit,
+                                      uint64_t seed) {
+  const uint64_t count = task.num_examples(split);
+  std::vector<uint32_t> numbers;
+  if (limit == 0 || limit >= count) {
+    numbers.resize(count);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+  }
+  Draws draws(hash(seed, kLimitStream, split));
+  UniformChoice().choose(count, limit, draws,
+                         [&](uint64_t i) { numbers.push_back(static_cast<uint32_t>(i)); });
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+// Gathers what the examples' scores amount to.
+class Tally {
+ public:
+  Tally(const Task& task, Evaluation& result)
+      : task_(task), result_(result), counts_(task.num_classes()) {}
+
+  void add(const at::Tensor& scores, const Question& question) {
+    const double loss = task_loss(scores, question, task_.spec().loss).item<double>();
+    if (!std::isfinite(loss)) {
+      throw Error(fmt::format("the model's scores of {} examples {} to {} are not finite",
+                              to_string(result_.split), result_.rankings.size(),
+                              result_.rankings.size() + question.num_examples()));
+    }
+    loss_ += loss * static_cast<double>(question.num_examples());
+    const at::Tensor values = scores.contiguous();
+    const float* data = values.data_ptr<float>();
+    if (task_.num_classes() > 0) {
+      add_classes(data, question);
+    } else {
+      add_pairs({data, static_cast<size_t>(values.numel())}, question);
+    }
+  }
+
+  void finish() {
+    const auto mean = [&](double Ranking::*part) {
+      double sum = 0;
+      for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
+      return sum / static_cast<double>(std::max<size_t>(1, result_.rankings.size()));
+    };
+    const auto add = [&](const char* name, double value) {
+      result_.metrics.emplace_back(name, value);
+    };
+    result_.loss = loss_ / static_cast<double>(std::max<size_t>(1, result_.rankings.size()));
+    if (gives_classes() && task_.has_several_answers()) add_f1();
+    add("ndcg", mean(&Ranking::ndcg));
+    add("mrr", mean(&Ranking::reciprocal_rank));
+    add(task_.spec().kind == TaskKind::link || task_.has_several_answers() ? "hits@1" : "accuracy",
+        mean(&Ranking::hits_1));
+    if (gives_classes() && !task_.has_several_answers()) add_f1();
+    add("hits@3", mean(&Ranking::hits_3));
+    add("hits@10", mean(&Ranking::hits_10));
+    if (task_.spec().kind == TaskKind::link) {
+      add("auc", area_under_curve(pair_scores_, pair_relevant_).value_or(0));
+    }
+    add("ndcg_release", mean(&Ranking::ndcg_release));
+  }
+
+ private:
+  // A model that ranks says nothing about how many classes an example has.
+  bool gives_classes() const {
+    return task_.num_classes() > 0 &&
+           (!task_.has_several_answers() || task_.spec().loss == Loss::binary);
+  }
+
+  void add_f1() {
+    result_.metrics.emplace_back("micro_f1", counts_.micro_f1());
+    result_.metrics.emplace_back("macro_f1", counts_.macro_f1());
+  }
+
+  void add_classes(const float* data, const Question& question) {
+    const uint32_t classes = task_.num_classes();
+    relevant_.assign(classes, 0);
+    for (uint64_t example = 0; example < question.num_examples(); ++example) {
+      const std::span scores(data + example * classes, classes);
+      const std::span truth =
+          std::span(question.answers)
+              .subspan(question.answer_offsets[example],
+                       question.answer_offsets[example + 1] - question.answer_offsets[example]);
+      for (const uint32_t number : truth) relevant_[number] = 1;
+      result_.rankings.push_back(rank(scores, relevant_).value_or(Ranking{}));
+      for (const uint32_t number : truth) relevant_[number] = 0;
+      if (gives_classes()) counts_.add(truth, predicted(scores));
+    }
+  }
+
+  std::vector<uint32_t> predicted(std::span<const float> scores) const {
+    if (task_.spec().loss != Loss::binary) {
+      return {
+          static_cast<uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
+    }
+    std::vector<uint32_t> classes;
+    for (uint32_t i = 0; i < scores.size(); ++i) {
+      if (scores[i] > 0) classes.push_back(i);
+    }
+    return classes;
+  }
+
+  void add_pairs(std::span<const float> scores, const Question& question) {
+    for (uint64_t example = 0; example < question.num_examples(); ++example) {
+      const uint32_t first = question.pair_offsets[example];
+      const uint32_t count = question.pair_offsets[example + 1] - first;
+      result_.rankings.push_back(
+          rank(scores.subspan(first, count), std::span(question.relevant).subspan(first, count))
+              .value_or(Ranking{}));
+    }
+    if (task_.spec().kind != TaskKind::link) return;
+    pair_scores_.insert(pair_scores_.end(), scores.begin(), scores.end());
+    pair_relevant_.insert(pair_relevant_.end(), question.relevant.begin(), question.relevant.end());
+  }
+
+  const Task& task_;
+  Evaluation& result_;
+  ClassCounts counts_;
+  double loss_ = 0;
+  std::vector<uint8_t> relevant_;
+  std::vector<float> pair_scores_;
+  std::vector<uint8_t> pair_relevant_;
+};
+
+SamplingOptions sampling_for(const Task& task, Split split, const TrainOptions& options) {
+  SamplingOptions sampling = task.sampling(options.sampling, split);
+  if (options.validation.full) {
+    sampling.strategy = Strategy::full;
+    sampling.depth = static_cast<uint32_t>(options.model.layers);
+  }
+  return sampling;
+}
+
+// Puts the model out of training mode for a while.
+class Scoring {
+ public:
+  explicit Scoring(TaskModel& model) : model_(model), was_training_(model->is_training()) {
+    model_->eval();
+  }
+  Scoring(const Scoring&) = delete;
+  Scoring& operator=(const Scoring&) = delete;
+  ~Scoring() { model_->train(was_training_); }
+
+ private:
+  const torch::NoGradGuard no_gradient_;
+  TaskModel& model_;
+  bool was_training_;
+};
+
+}  // namespace
+
+double Evaluation::metric(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& [key, value] : metrics) {
+    if (key == name) return value;
+    known.push_back(key);
+  }
+  throw Error(fmt::format("there is no metric '{}'; there are {}", name, fmt::join(known, ", ")));
+}
+
+Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
+                    const ProgressSink& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const Scoring scoring(model);
+  const uint64_t size = options.validation.batch_size;
+  const uint32_t samples = options.validation.full ? 1 : options.validation.samples;
+  Evaluation result{.split = split};
+  result.numbers = chosen_examples(task, split, options.validation.limit, options.seed);
+  result.examples = result.numbers.size();
+  const uint64_t batches = (result.examples + size - 1) / size;
+  const auto plan = [&](uint64_t i) {
+    const uint64_t first = i / samples * size;
+    const uint64_t count = std::min<uint64_t>(size, result.examples - first);
+    const auto numbers = std::span(result.numbers).subspan(first, count);
+    return BatchPlan{.question = task.question(split, numbers, Task::kNoDraw),
+                     .random_seed = hash(options.seed, kEvaluationStream, split, i)};
+  };
+  ExampleStream stream({.graph = task.graph(),
+                        .sampling = sampling_for(task, split, options),
+                        .encoder = model->encoder()},
+                       plan, {.count = batches * samples, .workers = options.pipeline.workers});
+  Tally tally(task, result);
+  ReadyBatch batch;
+  at::Tensor sum;
+  for (uint64_t i = 0; stream.next(batch); ++i) {
+    const at::Tensor scores = model->scores(batch.graph, batch.question);
+    sum = i % samples == 0 ? scores : sum + scores;
+    result.edges += batch.subgraph.num_edges();
+    if ((i + 1) % samples == 0) tally.add(sum / static_cast<double>(samples), batch.question);
+    progress({.stage = fmt::format("scoring {}", to_string(split)),
+              .unit = "examples",
+              .count = std::min(result.examples, (i + 1) / samples * size),
+              .fraction = static_cast<double>(i + 1) / static_cast<double>(batches * samples),
+              .finished = i + 1 == batches * samples});
+  }
+  tally.finish();
+  result.seconds_waited = stream.seconds_waited();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace hgt

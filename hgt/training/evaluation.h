@@ -1,0 +1,37 @@
+// Scores a split of a task: every example of it, with what is known of the truth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hgt/progress.h"
+#include "hgt/task/metrics.h"
+#include "hgt/task/task.h"
+#include "hgt/training/task_model.h"
+#include "hgt/training/train_options.h"
+
+namespace hgt {
+
+struct Evaluation {
+  Split split = Split::none;
+  uint64_t examples = 0;
+  double loss = 0;  // mean over the examples
+  // By name, the most telling first: ndcg, ndcg_release, mrr, accuracy, macro_f1, ...
+  std::vector<std::pair<std::string, double>> metrics = {};
+  std::vector<uint32_t> numbers = {};  // of the examples, in the task
+  std::vector<Ranking> rankings = {};  // one for each of them
+  double seconds = 0;
+  double seconds_waited = 0;
+  uint64_t edges = 0;  // of all sub-graphs
+
+  double metric(const std::string& name) const;  // throws Error: lists the known ones
+};
+
+// Leaves the model in training mode as it found it. Of the options, those of sampling, validation
+// and pipeline count. Throws Error: the model's scores are not finite.
+Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
+                    const ProgressSink& progress = no_progress);
+
+}  // namespace hgt

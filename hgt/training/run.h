@@ -1,0 +1,121 @@
+// A run: a folder that holds a trained model, how it came about, and how good it is.
+//
+//   RUN/run.json            the graph and its checksum, versions, threads, commit
+//   RUN/options.toml        every option as it was in effect
+//   RUN/task.toml           what is predicted
+//   RUN/seed-1/log.jsonl    a line per validation
+//   RUN/seed-1/checkpoint.safetensors, best.safetensors
+//   RUN/seed-1/test.json, test.tsv   after an evaluation: metrics, and each example's
+//   RUN/test.json           mean and deviation over the seeds
+//
+//   Run run = Run::create("venue.run", options);
+//   run.train(progress);
+//   const RunResult result = run.evaluate(Split::test, {}, progress);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/progress.h"
+#include "hgt/sampling/subgraph.h"
+#include "hgt/task/metrics.h"
+#include "hgt/task/task.h"
+#include "hgt/training/run_options.h"
+
+namespace hgt {
+
+struct SeedResult {
+  uint64_t seed = 0;
+  uint64_t examples = 0;
+  double loss = 0;
+  double seconds = 0;
+  std::vector<std::pair<std::string, double>> metrics = {};
+};
+
+struct RunResult {
+  Split split = Split::none;
+  std::vector<SeedResult> seeds = {};
+  // Over the seeds, in the order of the metrics.
+  std::vector<std::pair<std::string, Spread>> metrics = {};
+};
+
+struct SeedReport {  // of training
+  uint64_t seed = 0;
+  uint64_t batches = 0;
+  uint64_t best_batch = 0;
+  double validation_loss = 0;
+  double seconds = 0;
+  bool stopped_early = false;
+};
+
+enum class Instances {
+  own,     // nodes without a time of their own at every time at which they are met
+  single,  // all at one time
+};
+std::string_view to_string(Instances instances);
+Instances instances_named(std::string_view name);  // throws Error
+
+// Layer by layer over the whole graph (whole_graph.h).
+struct InferenceOptions {
+  Time at = kNoTime;  // nothing later is seen; kNoTime: the graph's last time
+  Instances instances = Instances::own;
+};
+
+struct PredictOptions {
+  std::vector<Seed> nodes = {};  // empty: all
+  uint64_t top = 5;
+  InferenceOptions inference = {};
+};
+
+struct RunState;
+
+class Run {
+ public:
+  // Throws Error when the folder exists, or the task or the options do not fit the graph.
+  static Run create(const Path& folder, RunOptions options);
+  // Throws Error: no run, a damaged file, a graph that is gone or has changed since.
+  static Run open(const Path& folder);
+
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
+  ~Run();
+
+  const Path& folder() const;
+  const RunOptions& options() const;
+  const Task& task() const;
+  uint64_t num_parameters() const;
+
+  // Threads may differ from one session to the next.
+  void set_pipeline(const PipelineOptions& pipeline);
+
+  // All seeds, each from where it was stopped. Throws Interrupted with how to go on.
+  std::vector<SeedReport> train(const ProgressSink& progress = no_progress);
+
+  // Scores a split with the best weights of every seed and writes the files.
+  RunResult evaluate(Split split, const EvaluationOptions& options,
+                     const ProgressSink& progress = no_progress);
+
+  // --- with the weights of the first seed ---
+  // The K most likely answers for nodes of the task's type, as a table (prediction.cc has its
+  // columns). Returns the number of nodes, mentions or links asked about.
+  uint64_t predict(const PredictOptions& options, const Path& out,
+                   const ProgressSink& progress = no_progress);
+  // The vectors of all nodes of a type: OUT/vectors.npy, [nodes, d] in float32, and OUT/nodes.tsv
+  // with the user's ids in the same order. Returns the number of nodes.
+  uint64_t embed(NodeType type, const InferenceOptions& options, const Path& out,
+                 const ProgressSink& progress = no_progress);
+
+ private:
+  explicit Run(std::unique_ptr<RunState> state);
+  std::unique_ptr<RunState> state_;
+};
+
+// The metric of every example of two runs, as their evaluations wrote them; of several seeds the
+// mean. Throws Error: not evaluated, or on other examples.
+PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric);
+
+}  // namespace hgt

@@ -1,0 +1,36 @@
+// Everything that a run depends on, by name: for command lines, config files and the run's folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hgt/graph/schema.h"
+#include "hgt/task/option_table.h"
+#include "hgt/task/task_spec.h"
+#include "hgt/training/train_options.h"
+
+namespace hgt {
+
+enum class ModelKind { hgt };
+std::string_view to_string(ModelKind kind);
+ModelKind model_kind(std::string_view name);  // throws Error: lists the known ones
+
+struct RunOptions {
+  std::string graph = {};  // folder
+  TaskSpec task = {};
+  ModelKind model = ModelKind::hgt;
+  TrainOptions training = {};
+  uint64_t repeats = 1;  // runs with the seeds seed, seed + 1, ...
+};
+
+// All but `graph` and the task. The options must outlive the table.
+OptionTable training_table(RunOptions& options);
+// What can be said of a task besides what it is: split, guard, negatives.
+OptionTable task_table(TaskSpec& spec);
+
+// Fills in what was left to the program (0 for the time scale: the model then sees gaps in days
+// where the graph's unit is finer, else in that unit). Throws Error: options that make no sense.
+void settle(RunOptions& options, const Schema& schema);
+
+}  // namespace hgt

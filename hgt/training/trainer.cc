@@ -1,0 +1,233 @@
+#include "hgt/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "hgt/error.h"
+#include "hgt/random.h"
+#include "hgt/sampling/batch_stream.h"
+#include "hgt/training/evaluation.h"
+#include "hgt/training/example_stream.h"
+
+namespace hgt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Tell the draws of different purposes from one another.
+constexpr uint64_t kWeightStream = 0x1417;
+constexpr uint64_t kOrderStream = 0x04de;
+constexpr uint64_t kSampleStream = 0x5a3e;
+constexpr uint64_t kDropoutStream = 0xd409;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Lines of the log that were written after the checkpoint belong to steps that are done again.
+void cut_log(const Path& file, uint64_t step) {
+  std::ifstream in(file);
+  std::string kept;
+  for (std::string line; std::getline(in, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_discarded() || json.value("step", step + 1) > step) break;
+    kept += line + '\n';
+  }
+  in.close();
+  std::ofstream(file, std::ios::trunc) << kept;
+}
+
+}  // namespace
+
+TaskModel make_model(const Task& task, const TrainOptions& options) {
+  torch::manual_seed(hash(options.seed, kWeightStream));
+  return TaskModel(options, model_schema(task.graph().schema()), task.num_classes());
+}
+
+// What one call of run() works with.
+struct Trainer::Loop {
+  Loop(Trainer& trainer, const ProgressSink& sink)
+      : own(trainer),
+        progress(sink),
+        model(make_model(trainer.task_, trainer.options_)),
+        optimizer(model->parameters(), {.weight_decay = trainer.options_.weight_decay}),
+        order(trainer.task_.num_examples(Split::train), hash(trainer.options_.seed, kOrderStream)) {
+    const Path file = checkpoint_file(own.folder_);
+    if (std::filesystem::exists(file)) {
+      state = load_checkpoint(file, *model, optimizer, own.identity_);
+    }
+    cut_log(log_file(own.folder_), state.step);
+    model->train();
+    started = checkpointed = Clock::now();
+    seconds_before = state.seconds;
+  }
+
+  BatchPlan plan(uint64_t step) const {
+    const uint64_t epoch = step / own.steps_per_epoch_;
+    const uint64_t number = step % own.steps_per_epoch_;
+    const uint64_t draw = hash(own.options_.seed, kSampleStream, epoch, number);
+    return {.question = own.task_.question(
+                Split::train, order.batch(epoch, number, own.options_.batch_size), draw),
+            .random_seed = draw};
+  }
+
+  // One batch: forward, backward, AdamW.
+  void step(const ReadyBatch& batch) {
+    torch::manual_seed(hash(own.options_.seed, kDropoutStream, state.step));
+    const at::Tensor loss = task_loss(model->scores(batch.graph, batch.question), batch.question,
+                                      own.task_.spec().loss);
+    const auto value = loss.item<double>();
+    if (!std::isfinite(value)) report_not_finite("the loss", value);
+    loss.backward();
+    const double norm =
+        optimizer.step(learning_rate(own.options_, state.step, own.steps_), own.options_.clip);
+    if (!std::isfinite(norm)) report_not_finite("the norm of the gradients", norm);
+    ++state.step;
+    state.loss_sum += value;
+    ++state.loss_count;
+    last_loss = value;
+    edges += batch.subgraph.num_edges();
+    state.validation_due = is_time_to_validate();
+  }
+
+  [[noreturn]] void report_not_finite(const char* what, double value) const {
+    throw Error(fmt::format(
+        "{} is {} in batch {} of pass {} (batch {} of the run); the run stops before it does "
+        "harm: lower --learning-rate or --clip, or look for huge features (hgt inspect)",
+        what, value, state.step % own.steps_per_epoch_, state.step / own.steps_per_epoch_,
+        state.step));
+  }
+
+  bool is_time_to_validate() const {
+    const uint64_t every =
+        own.options_.validate_every > 0 ? own.options_.validate_every : own.steps_per_epoch_;
+    return state.step % every == 0 || state.step == own.steps_;
+  }
+
+  void validate(double waited) {
+    const Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, progress);
+    state.seconds = seconds_before + seconds_since(started);
+    ++state.without_progress;
+    if (result.loss < state.best_loss) {
+      state.best_loss = result.loss;
+      state.best_step = state.step;
+      state.without_progress = 0;
+      save_model(best_file(own.folder_), *model, state, own.identity_);
+    }
+    write_log(result, waited);
+    last_metric =
+        fmt::format("{} {:.4f}", result.metrics.front().first, result.metrics.front().second);
+    state.loss_sum = 0;
+    state.loss_count = 0;
+    state.validation_due = false;
+    state.stopped_early =
+        own.options_.patience > 0 && state.without_progress >= own.options_.patience;
+    checkpoint();
+  }
+
+  void write_log(const Evaluation& result, double waited) const {
+    nlohmann::ordered_json entry = {
+        {"step", state.step},
+        {"epoch", static_cast<double>(state.step) / static_cast<double>(own.steps_per_epoch_)},
+        {"train_loss",
+         state.loss_sum / static_cast<double>(std::max<uint64_t>(1, state.loss_count))},
+        {"validation_loss", result.loss}};
+    for (const auto& [name, value] : result.metrics) entry["validation_" + name] = value;
+    entry["learning_rate"] = learning_rate(own.options_, state.step, own.steps_);
+    entry["seconds"] = state.seconds;
+    entry["edges_per_second"] = static_cast<double>(edges) / seconds_since(started);
+    entry["waiting"] = waited / seconds_since(started);
+    std::ofstream out(log_file(own.folder_), std::ios::app);
+    out << entry.dump() << '\n';
+    out.flush();
+    if (!out)
+      throw Error(
+          fmt::format("{}: cannot be written; is the disk full?", log_file(own.folder_).string()));
+  }
+
+  // To the end.
+  void go_on() {
+    if (state.step >= own.steps_ || state.stopped_early) return;
+    ExampleStream stream({.graph = own.task_.graph(),
+                          .sampling = own.task_.sampling(own.options_.sampling, Split::train),
+                          .encoder = model->encoder()},
+                         [this](uint64_t i) { return plan(i); },
+                         {.first = state.step,
+                          .count = own.steps_ - state.step,
+                          .workers = own.options_.pipeline.workers});
+    for (ReadyBatch batch; !state.stopped_early && stream.next(batch);) {
+      step(batch);
+      if (state.validation_due) {
+        validate(stream.seconds_waited());
+      } else if (seconds_since(checkpointed) > own.options_.checkpoint_every) {
+        checkpoint();
+      }
+      report(stream.seconds_waited());
+    }
+  }
+
+  void checkpoint() {
+    state.seconds = seconds_before + seconds_since(started);
+    save_checkpoint(checkpoint_file(own.folder_), *model, optimizer, state, own.identity_);
+    checkpointed = Clock::now();
+  }
+
+  void report(double waited) const {
+    progress({.stage = fmt::format("training, seed {}", own.options_.seed),
+              .unit = "batches",
+              .count = state.step,
+              .fraction = static_cast<double>(state.step) / static_cast<double>(own.steps_),
+              .finished = state.step == own.steps_ || state.stopped_early,
+              .detail = fmt::format("loss {:.4f}{}{}, {:.0f}k edges/s, {:.0f}% waiting", last_loss,
+                                    last_metric.empty() ? "" : ", ", last_metric,
+                                    static_cast<double>(edges) / seconds_since(started) / 1000,
+                                    100 * waited / seconds_since(started))});
+  }
+
+  Trainer& own;
+  const ProgressSink& progress;
+  TaskModel model;
+  AdamW optimizer;
+  ShuffledOrder order;
+  TrainState state;
+  Clock::time_point started;
+  Clock::time_point checkpointed;
+  double seconds_before = 0;
+  uint64_t edges = 0;
+  double last_loss = 0;
+  std::string last_metric;
+};
+
+Trainer::Trainer(const Task& task, const TrainOptions& options, Path folder, std::string identity)
+    : task_(task), options_(options), folder_(std::move(folder)), identity_(std::move(identity)) {
+  check(options_);
+  const uint64_t examples = task.num_examples(Split::train);
+  steps_per_epoch_ = (examples + options_.batch_size - 1) / options_.batch_size;
+  steps_ = options_.batches > 0 ? options_.batches : options_.epochs * steps_per_epoch_;
+}
+
+TrainState Trainer::run(const ProgressSink& progress) {
+  Loop loop(*this, progress);
+  try {
+    if (loop.state.validation_due) loop.validate(0);
+    loop.go_on();
+  } catch (const Interrupted&) {
+    loop.checkpoint();
+    throw;
+  }
+  return loop.state;
+}
+
+TaskModel Trainer::best_model() {
+  TaskModel model = make_model(task_, options_);
+  load_model(best_file(folder_), *model, identity_);
+  return model;
+}
+
+}  // namespace hgt

@@ -1,0 +1,48 @@
+// The training loop of one seed.
+//
+// Killed at any moment and run again it ends with the same weights as if it had never been killed,
+// given the same number of threads: batches, negatives and dropout are functions of the seed and
+// the step, and the checkpoint has the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hgt/progress.h"
+#include "hgt/task/task.h"
+#include "hgt/training/checkpoint.h"
+#include "hgt/training/train_options.h"
+
+namespace hgt {
+
+class Trainer {
+ public:
+  // `task` must outlive it. `folder` exists and is this run's alone.
+  Trainer(const Task& task, const TrainOptions& options, Path folder, std::string identity);
+
+  // From the checkpoint in the folder, if there is one, to the end. Throws Error when the loss is
+  // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.
+  TrainState run(const ProgressSink& progress = no_progress);
+
+  // The weights with the lowest validation loss.
+  TaskModel best_model();
+
+  uint64_t steps() const { return steps_; }  // in all
+  static Path log_file(const Path& folder) { return folder / "log.jsonl"; }
+  static Path checkpoint_file(const Path& folder) { return folder / "checkpoint.safetensors"; }
+  static Path best_file(const Path& folder) { return folder / "best.safetensors"; }
+
+ private:
+  struct Loop;
+  const Task& task_;
+  TrainOptions options_;
+  Path folder_;
+  std::string identity_;
+  uint64_t steps_per_epoch_ = 1;
+  uint64_t steps_ = 1;
+};
+
+// The model of a task with fresh weights, a function of the seed.
+TaskModel make_model(const Task& task, const TrainOptions& options);
+
+}  // namespace hgt

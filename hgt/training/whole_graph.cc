@@ -1,0 +1,298 @@
+#include "hgt/training/whole_graph.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/sampling/ordered_stream.h"
+#include "hgt/training/time_slices.h"
+
+namespace hgt {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kRowsAtOnce = 1 << 14;
+constexpr uint64_t kInstancesPerNode = 100;
+
+struct ReadyBlock {
+  SliceBlock block = {};
+  std::shared_ptr<const AttentionPlan> plan = {};
+};
+
+// A file that nobody else sees and that is gone with the process.
+File scratch_file(const Path& folder) {
+  const Path path = (folder.empty() ? fs::temp_directory_path() : folder) /
+                    fmt::format("hgt-slices-{}", ::getpid());
+  File file = File::create(path);
+  fs::remove(path);
+  return file;
+}
+
+// Offsets of a table that holds rows of one type only.
+std::vector<uint32_t> offsets_of_type(size_t types, size_t type, int64_t rows) {
+  std::vector<uint32_t> offsets(types + 1, 0);
+  for (size_t i = type + 1; i <= types; ++i) offsets[i] = static_cast<uint32_t>(rows);
+  return offsets;
+}
+
+at::Tensor read_features(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
+  const uint64_t width = graph.features(type).width;
+  if (width == 0) return {};
+  at::Tensor features =
+      at::empty({static_cast<int64_t>(nodes.size()), static_cast<int64_t>(width)});
+  auto* to = features.data_ptr<float>();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    graph.copy_features(type, nodes[i], {to + i * width, width});
+  }
+  return features;
+}
+
+}  // namespace
+
+// One embedding of the graph: tables of the layer at hand.
+struct WholeGraph::State {
+  State(HeteroGraph opened, const WholeGraphOptions& given)
+      : graph(std::move(opened)), options(given) {}
+
+  size_t num_types() const { return graph.schema().node_types().size(); }
+
+  const TimeSlices& slices() const { return *made; }
+
+  void make_slices(const HgtEncoder& encoder, const std::vector<NodeType>& types) {
+    made = std::make_unique<const TimeSlices>(
+        graph, TimeSlices::Options{.at = options.inference.at,
+                                   .single = options.inference.instances == Instances::single,
+                                   .hidden = options.hidden,
+                                   .layers = static_cast<uint32_t>(encoder->layers().size()),
+                                   .types = types});
+    uint64_t nodes = 1;
+    for (const NodeTypeSpec& type : graph.schema().node_types()) nodes += type.nodes;
+    if (slices().num_instances() <= kInstancesPerNode * nodes) return;
+    throw Error(fmt::format(
+        "nodes without a time would have {} instances, one for each time at which they are met, "
+        "for {} nodes in all; ask for --instances single, or import with a coarser time unit",
+        slices().num_instances(), nodes));
+  }
+
+  // --- dated nodes: one row per node of an event type ---
+  void start(const HgtEncoder& encoder) {
+    hidden = encoder->options().hidden;
+    dated.assign(num_types(), {});
+    for (size_t type = 0; type < num_types(); ++type) {
+      const auto count = static_cast<int64_t>(graph.times(NodeType(type)).size());
+      if (count == 0) continue;
+      dated[type] = at::empty({count, hidden});
+      std::vector<NodeId> nodes;
+      for (int64_t first = 0; first < count; first += kRowsAtOnce) {
+        nodes.clear();
+        for (int64_t i = first; i < std::min(count, first + kRowsAtOnce); ++i) {
+          nodes.push_back(static_cast<NodeId>(i));
+        }
+        const auto rows = static_cast<int64_t>(nodes.size());
+        dated[type]
+            .narrow(0, first, rows)
+            .copy_(encoder->adapt_type(type, read_features(graph, NodeType(type), nodes), rows));
+      }
+    }
+  }
+
+  std::vector<at::Tensor> project_dated(const HgtLayer& layer) const {
+    std::vector<at::Tensor> projected(num_types());
+    for (size_t type = 0; type < num_types(); ++type) {
+      if (!dated[type].defined()) continue;
+      projected[type] = at::empty({dated[type].size(0), 2 * hidden});
+      for (int64_t first = 0; first < dated[type].size(0); first += kRowsAtOnce) {
+        const int64_t rows = std::min(kRowsAtOnce, dated[type].size(0) - first);
+        projected[type]
+            .narrow(0, first, rows)
+            .copy_(layer->key_messages(dated[type].narrow(0, first, rows),
+                                       offsets_of_type(num_types(), type, rows)));
+      }
+    }
+    return projected;
+  }
+
+  // --- undated nodes: a table per type of the slice at hand, the others in the file ---
+  void load_slice(const HgtEncoder& encoder, uint32_t slice, bool first_layer) {
+    undated.assign(num_types(), {});
+    uint64_t row = file_rows_before(slice);
+    for (size_t type = 0; type < num_types(); ++type) {
+      const auto& nodes = slices().slices()[slice].undated[type];
+      const auto rows = static_cast<int64_t>(nodes.size());
+      if (first_layer) {
+        undated[type] = encoder->adapt_type(type, read_features(graph, NodeType(type), nodes), rows)
+                            .contiguous();
+        continue;
+      }
+      undated[type] = at::empty({rows, hidden});
+      const size_t bytes = undated[type].nbytes();
+      if (file.read_at(undated[type].data_ptr(), bytes, row * row_bytes()) != bytes) {
+        throw Error("the scratch file of the slices was cut short");
+      }
+      row += nodes.size();
+    }
+  }
+
+  void store_slice(uint32_t slice) {
+    uint64_t row = file_rows_before(slice);
+    for (const at::Tensor& table : undated) {
+      file.write_at(table.data_ptr(), table.nbytes(), row * row_bytes());
+      row += static_cast<uint64_t>(table.size(0));
+    }
+  }
+
+  uint64_t row_bytes() const { return static_cast<uint64_t>(hidden) * sizeof(float); }
+  uint64_t file_rows_before(uint32_t slice) const {
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < slice; ++i) rows += slices().slices()[i].num_undated();
+    return rows;
+  }
+
+  // --- a block ---
+  // Rows of two tables, side by side: [rows, width].
+  static void gather(const SliceBlock& block, const std::vector<uint32_t>& offsets,
+                     const std::vector<at::Tensor>& of_dated,
+                     const std::vector<at::Tensor>& of_undated, const at::Tensor& into) {
+    const int64_t width = into.size(1);
+    auto* to = into.data_ptr<float>();
+    int64_t row = 0;
+    for (size_t type = 0; type + 1 < offsets.size(); ++type) {
+      const int64_t count = int64_t{offsets[type + 1]} - offsets[type];
+      const int64_t source = block.graph.source_offsets[type];
+      const float* dated_rows =
+          of_dated[type].defined() ? of_dated[type].data_ptr<float>() : nullptr;
+      const float* undated_rows =
+          of_undated[type].defined() ? of_undated[type].data_ptr<float>() : nullptr;
+      at::parallel_for(0, count, 64, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const auto at = static_cast<size_t>(source + i);
+          const float* from = block.is_dated[at] ? dated_rows : undated_rows;
+          std::memcpy(to + (row + i) * width, from + block.places[at] * width,
+                      static_cast<size_t>(width) * sizeof(float));
+        }
+      });
+      row += count;
+    }
+  }
+
+  at::Tensor compute(const HgtLayer& layer, const ReadyBlock& ready) const {
+    const LayerGraph& own = ready.block.graph;
+    const at::Tensor sources = at::empty({ready.plan->source_rows, 2 * hidden});
+    gather(ready.block, own.source_offsets, dated_projected, undated_projected, sources);
+    const at::Tensor targets = at::empty({own.num_targets(), hidden});
+    gather(ready.block, own.target_offsets, dated, undated, targets);
+    return layer->forward_projected(targets, sources, own, ready.plan);
+  }
+
+  // Writes the outputs over the inputs, which nobody reads any more.
+  void store(const SliceBlock& block, const at::Tensor& outputs) {
+    const float* from = outputs.data_ptr<float>();
+    const auto& offsets = block.graph.target_offsets;
+    for (size_t type = 0; type + 1 < offsets.size(); ++type) {
+      for (uint32_t i = 0; i < offsets[type + 1] - offsets[type]; ++i, from += hidden) {
+        const size_t at = block.graph.source_offsets[type] + i;
+        const at::Tensor& table = block.is_dated[at] ? dated[type] : undated[type];
+        std::memcpy(table.data_ptr<float>() + int64_t{block.places[at]} * hidden, from,
+                    row_bytes());
+      }
+    }
+  }
+
+  void emit(const SliceBlock& block, const at::Tensor& outputs, const VectorSink& sink) const {
+    const auto& offsets = block.graph.target_offsets;
+    for (size_t type = 0; type + 1 < offsets.size(); ++type) {
+      std::vector<NodeId> nodes;
+      for (uint32_t i = 0; i < offsets[type + 1] - offsets[type]; ++i) {
+        const size_t at = block.graph.source_offsets[type] + i;
+        nodes.push_back(block.is_dated[at]
+                            ? block.places[at]
+                            : slices().slices()[block.slice].undated[type][block.places[at]]);
+      }
+      if (nodes.empty()) continue;
+      sink(NodeType(type), nodes,
+           outputs.narrow(0, offsets[type], static_cast<int64_t>(nodes.size())));
+    }
+  }
+
+  // One layer over the runs; of the last one, the outputs leave by the sink.
+  void run_layer(const HgtEncoder& encoder, size_t number, const VectorSink& sink,
+                 const ProgressSink& progress) {
+    const HgtLayer& layer = encoder->layers()[number];
+    const bool last = number + 1 == encoder->layers().size();
+    const auto runs = slices().runs(static_cast<uint32_t>(number) + 1);
+    dated_projected = project_dated(layer);
+    TimeSlices::Reader reader(slices());
+    OrderedStream<ReadyBlock> stream({.count = runs.size(), .workers = 1},
+                                     [&](unsigned, uint64_t i, ReadyBlock& ready) {
+                                       reader.read(runs[i], ready.block);
+                                       ready.plan = layer->plan(ready.block.graph);
+                                     });
+    constexpr uint32_t kNone = 0xffffffffU;
+    uint32_t slice = kNone;
+    uint64_t done = 0;
+    ReadyBlock ready;
+    for (uint64_t i = 0; stream.next(ready); ++i) {
+      if (ready.block.slice != slice) {
+        if (slice != kNone && !last) store_slice(slice);
+        slice = ready.block.slice;
+        load_slice(encoder, slice, number == 0);
+        undated_projected.assign(num_types(), {});
+        for (size_t t = 0; t < num_types(); ++t) {
+          undated_projected[t] =
+              layer->key_messages(undated[t], offsets_of_type(num_types(), t, undated[t].size(0)));
+        }
+      }
+      const at::Tensor outputs = compute(layer, ready);
+      if (last) {
+        emit(ready.block, outputs, sink);
+      } else {
+        store(ready.block, outputs);
+      }
+      done += ready.block.graph.num_targets();
+      progress({.stage = fmt::format("layer {} of {}", number + 1, encoder->layers().size()),
+                .unit = "instances",
+                .count = done,
+                .fraction = static_cast<double>(i + 1) / static_cast<double>(runs.size()),
+                .finished = i + 1 == runs.size()});
+    }
+    if (slice != kNone && !last) store_slice(slice);
+  }
+
+  HeteroGraph graph;
+  WholeGraphOptions options;
+  std::unique_ptr<const TimeSlices> made;
+  int64_t hidden = 0;
+  File file;
+  std::vector<at::Tensor> dated;              // by type: [nodes, d]; undefined: a plain type
+  std::vector<at::Tensor> undated;            // by type: [nodes of the slice, d]
+  std::vector<at::Tensor> dated_projected;    // [.., 2d]
+  std::vector<at::Tensor> undated_projected;  // [.., 2d]
+};
+
+WholeGraph::WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& options)
+    : state_(std::make_unique<State>(graph, options)) {}
+
+WholeGraph::~WholeGraph() = default;
+
+void WholeGraph::embed(const HgtEncoder& encoder, const std::vector<NodeType>& types,
+                       const VectorSink& sink, const ProgressSink& progress) {
+  const torch::NoGradGuard no_gradient;
+  State& state = *state_;
+  state.make_slices(encoder, types);
+  state.file = scratch_file(state.options.scratch);
+  state.start(encoder);
+  for (size_t layer = 0; layer < encoder->layers().size(); ++layer) {
+    state.run_layer(encoder, layer, sink, progress);
+  }
+  state.file = {};
+}
+
+}  // namespace hgt

@@ -1,0 +1,58 @@
+// Layer by layer over the whole graph: every neighbour of every node counts, each instance is
+// computed once per layer, and memory holds one layer of the dated nodes and one slice of the
+// others.
+//
+// A dated node (an event with its time) is one instance. Any other node is an instance at every
+// time at which a dated node meets it: a paper of 2010 reads its authors as of 2010. All these
+// instances of one time are a slice; they are read by that time's dated nodes and by each other
+// only, so slices wait in a file while others are computed. With Instances::single there is one
+// slice, at the time that is asked for: cheaper, and what gaps mean is then relative to that time.
+//
+//   WholeGraph whole(graph, {.at = 2019});
+//   whole.embed(encoder, {venue}, [&](NodeType, std::span<const NodeId> nodes,
+//                                     const at::Tensor& vectors) { ... });
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/model/hgt_encoder.h"
+#include "hgt/progress.h"
+#include "hgt/training/run.h"
+
+namespace hgt {
+
+struct WholeGraphOptions {
+  InferenceOptions inference = {};
+  std::vector<Relation> hidden = {};  // left out, with their reverses
+  Path scratch = {};                  // folder for the slices; empty: that for temporary files
+};
+
+// Nodes of a type and their vectors, [nodes, d], block after block; every node once.
+using VectorSink =
+    std::function<void(NodeType type, std::span<const NodeId> nodes, const at::Tensor& vectors)>;
+
+class WholeGraph {
+ public:
+  WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& options);
+  ~WholeGraph();
+  WholeGraph(const WholeGraph&) = delete;
+  WholeGraph& operator=(const WholeGraph&) = delete;
+
+  // The last layer's vectors of all nodes of these types that may be seen. The model should be in
+  // evaluation mode. Throws Error when there would be more than a hundred instances per node.
+  void embed(const HgtEncoder& encoder, const std::vector<NodeType>& types, const VectorSink& sink,
+             const ProgressSink& progress = no_progress);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hgt
