@@ -58,6 +58,15 @@ std::string ClassTask::describe_example(Split split, uint32_t example) const {
   return graph_.id(node_, nodes(split)[example]);
 }
 
+void ClassTask::append_links(Split split, std::vector<HiddenEdge>& links) const {
+  for (const Relation relation : hidden_relations_) {
+    for (const NodeId node : nodes(split)) {
+      const auto others = graph_.incoming(relation, node).sources;
+      for (const NodeId other : others) links.push_back({relation, other, node});
+    }
+  }
+}
+
 // --- the other end of an edge type ---
 
 EdgeTask::EdgeTask(const HeteroGraph& graph, const TaskSpec& spec) : ClassTask(graph, spec) {
@@ -82,16 +91,6 @@ void EdgeTask::append_classes(NodeId node, std::vector<uint32_t>& classes) const
   }
   std::sort(classes.begin() + first, classes.end());
   classes.erase(std::unique(classes.begin() + first, classes.end()), classes.end());
-}
-
-void EdgeTask::append_links(Split split, std::vector<HiddenEdge>& links) const {
-  for (const NodeId node : nodes(split)) {
-    for (const Relation relation : predicted_) {
-      for (const NodeId other : graph_.incoming(relation, node).sources) {
-        links.push_back({.relation = relation, .source = other, .target = node});
-      }
-    }
-  }
 }
 
 std::string EdgeTask::class_id(uint32_t number) const {

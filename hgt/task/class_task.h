@@ -22,6 +22,7 @@ class ClassTask : public Task {
  protected:
   using Task::Task;
   void collect_examples();  // once the classes are known
+  void append_links(Split split, std::vector<HiddenEdge>& links) const override;
   virtual void append_classes(NodeId node, std::vector<uint32_t>& classes) const = 0;
   virtual Split given_split(NodeId /*node*/) const { return Split::none; }
 
@@ -40,7 +41,6 @@ class EdgeTask : public ClassTask {
 
  protected:
   void append_classes(NodeId node, std::vector<uint32_t>& classes) const override;
-  void append_links(Split split, std::vector<HiddenEdge>& links) const override;
 
  private:
   std::vector<NodeId> classes_;     // nodes of the other type
@@ -56,7 +56,6 @@ class LabelTask : public ClassTask {
 
  protected:
   void append_classes(NodeId node, std::vector<uint32_t>& classes) const override;
-  void append_links(Split /*split*/, std::vector<HiddenEdge>& /*links*/) const override {}
   Split given_split(NodeId node) const override;
 
  private:

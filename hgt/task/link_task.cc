@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "hgt/error.h"
 #include "hgt/random.h"
@@ -29,6 +30,9 @@ LinkTask::LinkTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph,
     });
     if (linked) others_.push_back(node);
   }
+  std::stable_sort(others_.begin(), others_.end(), [&](NodeId a, NodeId b) {
+    return graph.time(other_, a) < graph.time(other_, b);
+  });
   collect_links();
 }
 
@@ -46,27 +50,34 @@ Time LinkTask::time_of_split(Split split) const {
   return std::min(range->second, time_split_.last_time(split));
 }
 
+// The same for both directions: copies of a link, and the other side of a mutual one, would give it
+// away in another split.
+uint64_t LinkTask::pair_number(NodeId node, NodeId other) const {
+  if (node_ == other_ && other < node) std::swap(node, other);
+  return (uint64_t{node} << 32U) | other;
+}
+
 void LinkTask::collect_links() {
   std::vector<Time> times;
-  uint64_t number = 0;
   const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
   for (NodeId node = 0; node < count; ++node) {
-    for (const Relation relation : predicted_) {
-      const Neighbors list = graph_.incoming(relation, node);
-      for (size_t i = 0; i < list.size(); ++i) {
-        const Time time = link_time(list, i, node);
-        const Split split = split_of(time, number++);
-        times.push_back(time);
-        const Time end = time_of_split(split);
-        const bool later =
-            graph_.time(node_, node) > end || graph_.time(other_, list.sources[i]) > end;
-        if (split == Split::none || later) continue;
-        links_[static_cast<size_t>(split)].push_back({relation, node, list.sources[i]});
-      }
-    }
+    for (const Relation relation : predicted_) collect_links_of(node, relation, times);
   }
   if (times.empty()) throw Error(fmt::format("task {}: there are no such edges", spec_.name));
   check_examples(times);
+}
+
+void LinkTask::collect_links_of(NodeId node, Relation relation, std::vector<Time>& times) {
+  const Neighbors list = graph_.incoming(relation, node);
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Time time = link_time(list, i, node);
+    const Split split = split_of(time, pair_number(node, list.sources[i]));
+    times.push_back(time);
+    const Time end = time_of_split(split);
+    const bool later = graph_.time(node_, node) > end || graph_.time(other_, list.sources[i]) > end;
+    if (split == Split::none || later) continue;
+    links_[static_cast<size_t>(split)].push_back({relation, node, list.sources[i]});
+  }
 }
 
 bool LinkTask::is_linked(NodeId node, NodeId other) const {
@@ -83,10 +94,12 @@ std::vector<NodeId> LinkTask::draw_others(Split split, uint64_t random_seed) con
   Draws draws(hash(start, kNegativeStream));
   std::vector<NodeId> drawn;
   const Time end = time_of_split(split);
-  UniformChoice().choose(others_.size(), std::min<uint64_t>(wanted, others_.size()), draws,
-                         [&](uint64_t i) {
-                           if (graph_.time(other_, others_[i]) <= end) drawn.push_back(others_[i]);
-                         });
+  const auto later = std::partition_point(others_.begin(), others_.end(), [&](NodeId other) {
+    return graph_.time(other_, other) <= end;
+  });
+  const auto count = static_cast<uint64_t>(later - others_.begin());
+  UniformChoice().choose(count, std::min(wanted, count), draws,
+                         [&](uint64_t i) { drawn.push_back(others_[i]); });
   return drawn;
 }
 
@@ -95,33 +108,37 @@ Question LinkTask::question(Split split, std::span<const uint32_t> examples,
   const Time time = time_of_split(split);
   const std::vector<NodeId> drawn = draw_others(split, random_seed);
   Question question;
-  std::vector<Seed>& seeds = question.request.seeds;
-  for (const NodeId other : drawn) seeds.push_back(seed_at(other_, other, time));
+  for (const NodeId other : drawn) question.request.seeds.push_back(seed_at(other_, other, time));
   question.pair_offsets.push_back(0);
   for (const uint32_t example : examples) {
-    const Link& link = links(split)[example];
-    const auto left = static_cast<uint32_t>(seeds.size());
-    seeds.push_back(seed_at(node_, link.node, time));
-    seeds.push_back(seed_at(other_, link.other, time));
-    const auto add_pair = [&](uint32_t right, bool relevant) {
-      question.left.push_back(left);
-      question.right.push_back(right);
-      question.relevant.push_back(relevant ? 1 : 0);
-    };
-    add_pair(left + 1, true);
-    for (uint32_t i = 0; i < drawn.size(); ++i) {
-      if (!is_linked(link.node, drawn[i])) add_pair(i, false);
-    }
-    question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
-    if (!spec_.guard) continue;
-    for (const auto& relations : {predicted_, also_hidden_}) {
-      for (const Relation relation : relations) {
-        question.request.hidden.push_back(
-            {.relation = relation, .source = link.other, .target = link.node});
-      }
-    }
+    append_link(links(split)[example], drawn, time, question);
   }
   return question;
+}
+
+// Requires that the seeds begin with the drawn nodes.
+void LinkTask::append_link(const Link& link, std::span<const NodeId> drawn, Time time,
+                           Question& question) const {
+  std::vector<Seed>& seeds = question.request.seeds;
+  const auto left = static_cast<uint32_t>(seeds.size());
+  seeds.push_back(seed_at(node_, link.node, time));
+  seeds.push_back(seed_at(other_, link.other, time));
+  const auto add_pair = [&](uint32_t right, bool relevant) {
+    question.left.push_back(left);
+    question.right.push_back(right);
+    question.relevant.push_back(relevant ? 1 : 0);
+    if (!spec_.guard) return;
+    // Of negatives too: to be hidden must not tell the true end from them.
+    for (const Relation relation : relevant ? hidden_relations_ : also_hidden_) {
+      question.request.hidden.push_back({relation, seeds[right].node, link.node});
+    }
+  };
+  add_pair(left + 1, true);
+  for (uint32_t i = 0; i < drawn.size(); ++i) {
+    const bool itself = node_ == other_ && drawn[i] == link.node;
+    if (!itself && !is_linked(link.node, drawn[i])) add_pair(i, false);
+  }
+  question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
 }
 
 std::string LinkTask::describe_example(Split split, uint32_t example) const {
@@ -132,6 +149,9 @@ std::string LinkTask::describe_example(Split split, uint32_t example) const {
 void LinkTask::append_links(Split split, std::vector<HiddenEdge>& hidden) const {
   for (const Link& link : links(split)) {
     hidden.push_back({.relation = link.relation, .source = link.other, .target = link.node});
+    for (const Relation relation : also_hidden_) {
+      hidden.push_back({.relation = relation, .source = link.other, .target = link.node});
+    }
   }
 }
 

@@ -3,7 +3,8 @@
 // An example is an edge. Its pairs are its node with the true end and with nodes drawn from those
 // that have such edges but none to this node: in training a new draw for each batch, shared by its
 // examples; in evaluation one draw for the whole split. Plain nodes are asked for at the end of the
-// split, so that a batch needs each of them once.
+// split, so that a batch needs each of them once. In a random split all edges between two nodes lie
+// together.
 #pragma once
 
 #include <array>
@@ -32,13 +33,17 @@ class LinkTask : public Task {
   };
   std::span<const Link> links(Split split) const { return links_[static_cast<size_t>(split)]; }
   void collect_links();
+  void collect_links_of(NodeId node, Relation relation, std::vector<Time>& times);
   Time link_time(const Neighbors& list, size_t i, NodeId node) const;
   Time time_of_split(Split split) const;
+  uint64_t pair_number(NodeId node, NodeId other) const;
   bool is_linked(NodeId node, NodeId other) const;
+  void append_link(const Link& link, std::span<const NodeId> drawn, Time time,
+                   Question& question) const;
   std::vector<NodeId> draw_others(Split split, uint64_t random_seed) const;
 
   std::array<std::vector<Link>, 4> links_;
-  std::vector<NodeId> others_;  // nodes of the other type that have such edges
+  std::vector<NodeId> others_;  // nodes of the other type that have such edges, by time
 };
 
 }  // namespace hgt

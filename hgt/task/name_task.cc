@@ -50,14 +50,13 @@ void NameTask::group_names() {
            name(sorted[last].second) == name(sorted[first].second)) {
       ++last;
     }
-    if (last - first > 1) {
-      for (size_t i = first; i < last; ++i) {
-        group_of_[sorted[i].second] = static_cast<uint32_t>(group_offsets_.size()) - 1;
-        members_.push_back(sorted[i].second);
-      }
-      group_offsets_.push_back(static_cast<uint32_t>(members_.size()));
+    const bool alone = last - first == 1;
+    for (; first < last; ++first) {
+      if (alone) continue;
+      group_of_[sorted[first].second] = static_cast<uint32_t>(group_offsets_.size()) - 1;
+      members_.push_back(sorted[first].second);
     }
-    first = last;
+    if (!alone) group_offsets_.push_back(static_cast<uint32_t>(members_.size()));
   }
 }
 
@@ -69,22 +68,27 @@ std::span<const NodeId> NameTask::namesakes(NodeId other) const {
 }
 
 void NameTask::count_links() {
+  const auto is_for_training = [&](NodeId node) {
+    return split_of(graph_.time(node_, node), node) == Split::train;
+  };
   links_.assign(graph_.num_nodes(other_), 0);
   for (const NodeId other : members_) {
     for (const Relation relation : predicted_) {
-      for (const NodeId node : graph_.incoming(graph_.schema().reverse(relation), other).sources) {
-        if (split_of(graph_.time(node_, node), node) == Split::train) ++links_[other];
-      }
+      const auto nodes = graph_.incoming(graph_.schema().reverse(relation), other).sources;
+      links_[other] +=
+          static_cast<uint32_t>(std::count_if(nodes.begin(), nodes.end(), is_for_training));
     }
   }
 }
 
 // The mention's own link does not count: a candidate that has nothing else would give itself away.
 bool NameTask::is_candidate(NodeId node, NodeId other) const {
+  const Split split = split_of(graph_.time(node_, node), node);
+  const bool by_time = spec_.split == SplitRule::time;
+  if (by_time && graph_.time(other_, other) > time_split_.last_time(split)) return false;
   if (spec_.min_links == 0) return true;
   uint32_t links = links_[other];
-  if (links >= spec_.min_links + predicted_.size()) return true;
-  if (split_of(graph_.time(node_, node), node) == Split::train) {
+  if (split == Split::train) {
     for (const Relation relation : predicted_) {
       const auto sources = graph_.incoming(relation, node).sources;
       const auto [first, last] = std::equal_range(sources.begin(), sources.end(), other);
@@ -141,11 +145,9 @@ void NameTask::append_mention(const Mention& mention, Question& question) const 
     question.relevant.push_back(other == mention.truth ? 1 : 0);
     seeds.push_back(seed_at(other_, other, time));
     if (!spec_.guard) continue;
-    for (const auto& relations : {predicted_, also_hidden_}) {
-      for (const Relation relation : relations) {
-        question.request.hidden.push_back(
-            {.relation = relation, .source = other, .target = mention.node});
-      }
+    for (const Relation relation : hidden_relations_) {
+      question.request.hidden.push_back(
+          {.relation = relation, .source = other, .target = mention.node});
     }
   }
   question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
@@ -166,7 +168,7 @@ std::string NameTask::describe_example(Split split, uint32_t example) const {
 
 void NameTask::append_links(Split split, std::vector<HiddenEdge>& links) const {
   for (const Mention& mention : mentions(split)) {
-    for (const Relation relation : predicted_) {
+    for (const Relation relation : hidden_relations_) {
       links.push_back({.relation = relation, .source = mention.truth, .target = mention.node});
     }
   }

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "hgt/error.h"
@@ -93,7 +94,9 @@ std::string setting_line(const std::string& key, double number) {
 }
 
 std::string setting_line(const std::string& key, uint64_t number) {
-  return fmt::format("{} = {}\n", key, number);
+  // TOML's whole numbers end there; larger ones are read back from text just as well.
+  const bool fits = number <= uint64_t{std::numeric_limits<int64_t>::max()};
+  return fits ? fmt::format("{} = {}\n", key, number) : setting_line(key, std::to_string(number));
 }
 
 std::string setting_line(const std::string& key, bool flag) {

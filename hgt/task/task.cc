@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
@@ -45,14 +46,33 @@ Time end_of(const char* what, const std::string& text, Time otherwise, TimeUnit 
 }
 
 void check_shares(const TaskSpec& spec) {
-  const double sum =
-      spec.validation_share + (spec.split == SplitRule::random ? spec.test_share : 0);
-  const bool good = spec.validation_share > 0 && spec.test_share > 0 && sum < 1;
+  const bool random = spec.split == SplitRule::random;
+  const double sum = spec.validation_share + (random ? spec.test_share : 0);
+  const bool good = spec.validation_share > 0 && (spec.test_share > 0 || !random) && sum < 1;
   if (good || spec.split == SplitRule::time) return;
   throw Error(fmt::format(
       "validation gets {} of the examples and test {}; both must be above 0 and leave something "
       "for training",
       spec.validation_share, spec.test_share));
+}
+
+// About 70 % for training and 15 % for validation, but something for each split. No value: there
+// are fewer than three different times. Requires at least one.
+std::optional<TimeSplit> usable_time_split(std::vector<Time> times) {
+  std::sort(times.begin(), times.end());
+  const auto quantile = [&](double share) {
+    return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))];
+  };
+  const Time train_end = quantile(0.7);
+  const Time validation_end = quantile(0.85);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  if (times.size() < 3) return std::nullopt;
+  const auto place = [&](Time time) {
+    return static_cast<size_t>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
+  };
+  const size_t first = std::min(place(train_end), times.size() - 3);
+  const size_t second = std::clamp(place(validation_end), first + 1, times.size() - 2);
+  return TimeSplit{.train_end = times[first], .validation_end = times[second]};
 }
 
 }  // namespace
@@ -115,7 +135,10 @@ void Task::find_relations() {
   if (spec_.kind != TaskKind::label) {
     if (spec_.edges.empty()) throw Error("the task names no edge types to predict");
     for (const std::string& edge : spec_.edges) {
-      predicted_.push_back(relation_into(schema, node_, other_, edge));
+      const Relation relation = relation_into(schema, node_, other_, edge);
+      const bool is_new =
+          std::find(predicted_.begin(), predicted_.end(), relation) == predicted_.end();
+      if (is_new) predicted_.push_back(relation);
     }
   }
   for (const std::string& edge : spec_.also_hide) {
@@ -134,6 +157,8 @@ void Task::find_relations() {
           fmt::format("also-hide: no edge type '{}' begins or ends at {}", edge, spec_.node));
     }
   }
+  hidden_relations_ = predicted_;
+  hidden_relations_.insert(hidden_relations_.end(), also_hidden_.begin(), also_hidden_.end());
 }
 
 Split Task::split_of(Time time, uint64_t number, Split given) const {
@@ -171,18 +196,19 @@ void Task::check_examples(std::span<const Time> times) const {
                       "choose the split random",
                       spec_.name));
     }
-    std::sort(known.begin(), known.end());
     const TimeUnit unit = graph_.schema().time_unit;
-    const auto quantile = [&](double share) {
-      return format_time(known[static_cast<size_t>(share * static_cast<double>(known.size() - 1))],
-                         unit);
-    };
-    throw Error(fmt::format(
+    const auto [first, last] = std::minmax_element(known.begin(), known.end());
+    const std::string what = fmt::format(
         "task {}: there are no examples for {}: training ends {}, validation {}, and the examples "
-        "are of {} to {}; set --train-end and --validation-end, for instance to {} and {}",
+        "are of {} to {}",
         spec_.name, to_string(split), format_time(time_split_.train_end, unit),
-        format_time(time_split_.validation_end, unit), quantile(0), quantile(1), quantile(0.7),
-        quantile(0.85)));
+        format_time(time_split_.validation_end, unit), format_time(*first, unit),
+        format_time(*last, unit));
+    const auto better = usable_time_split(std::move(known));
+    if (!better) throw Error(what + "; these are too few times, choose the split random");
+    throw Error(fmt::format("{}; set --train-end and --validation-end, for instance to {} and {}",
+                            what, format_time(better->train_end, unit),
+                            format_time(better->validation_end, unit)));
   }
 }
 
@@ -204,8 +230,7 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
   if (!spec_.guard) return options;
   if (num_classes() > 0) {
     auto& at_seeds = options.hidden.at_seeds;
-    at_seeds.insert(at_seeds.end(), predicted_.begin(), predicted_.end());
-    at_seeds.insert(at_seeds.end(), also_hidden_.begin(), also_hidden_.end());
+    at_seeds.insert(at_seeds.end(), hidden_relations_.begin(), hidden_relations_.end());
   }
   if (spec_.hidden == Hidden::batch) return options;
   for (const Split later : kSplits) {

@@ -103,6 +103,7 @@ class Task {
   NodeType other_{};
   std::vector<Relation> predicted_;
   std::vector<Relation> also_hidden_;
+  std::vector<Relation> hidden_relations_;  // both
   bool given_validation_ = false;
 
  private:

@@ -156,6 +156,7 @@ std::optional<TaskSpec> edge_task(const Schema& schema, const std::string& name)
       if (!suffix.empty()) suffix.front() = '_';
       const auto edges = edges_between(schema, node, NodeType(i), suffix);
       if (edges.empty() || index(node) == i) continue;
+      if (found && !suffix.empty()) continue;  // a type of that very name comes first
       found = TaskSpec{.name = name,
                        .kind = TaskKind::edge,
                        .node = schema.at(node).name,

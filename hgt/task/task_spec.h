@@ -40,7 +40,8 @@ enum class Loss {
 enum class Hidden {
   automatic,  // split for links, else batch
   batch,      // those of the batch's examples: the paper's protocol
-  split,      // besides, those of all examples of the split that is read, and of later ones
+  split,      // besides, those of all validation and test examples of the split that is read and
+              // of later ones
 };
 
 struct TaskSpec {
