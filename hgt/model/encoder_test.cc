@@ -211,6 +211,7 @@ GraphBatch batch_without_edges(uint32_t papers, uint32_t authors) {
   graph->edge_offsets.assign(papers + authors + size_t{1}, 0);
   return {.type_offsets = graph->source_offsets,
           .features = {random_rows(3, papers, 3, at::kFloat), at::Tensor()},
+          .nodes = {},
           .layers = {graph},
           .seed_rows = {},
           .plans = {}};

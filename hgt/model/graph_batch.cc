@@ -38,6 +38,15 @@ at::Tensor read_features(const HeteroGraph& graph, const Subgraph& subgraph,
   return features;
 }
 
+at::Tensor read_nodes(const Subgraph& subgraph, const ReceptiveField& field, uint32_t type) {
+  const uint32_t first = field.type_offsets[type];
+  const uint32_t rows = field.type_offsets[type + size_t{1}] - first;
+  at::Tensor nodes = at::empty({rows}, at::kLong);
+  auto* to = nodes.data_ptr<int64_t>();
+  for (uint32_t i = 0; i < rows; ++i) to[i] = subgraph.nodes[field.rows[first + i]];
+  return nodes;
+}
+
 // `features` are those of the field's rows.
 GraphBatch make_batch(ReceptiveField field, std::vector<at::Tensor> features) {
   GraphBatch batch;
@@ -65,10 +74,15 @@ GraphBatch graph_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint3
                        Trim trim) {
   ReceptiveField field = receptive_field(subgraph, layers, trim);
   std::vector<at::Tensor> features;
+  std::vector<at::Tensor> nodes;
   for (uint32_t type = 0; type < graph.schema().node_types().size(); ++type) {
     features.push_back(read_features(graph, subgraph, field, type));
+    const bool plain = graph.features(NodeType(type)).width == 0;
+    nodes.push_back(plain ? read_nodes(subgraph, field, type) : at::Tensor());
   }
-  return make_batch(std::move(field), std::move(features));
+  GraphBatch batch = make_batch(std::move(field), std::move(features));
+  batch.nodes = std::move(nodes);
+  return batch;
 }
 
 }  // namespace hgt

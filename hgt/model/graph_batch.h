@@ -20,6 +20,7 @@ namespace hgt {
 struct GraphBatch {
   std::vector<uint32_t> type_offsets;  // [types + 1] rows that the first layer reads
   std::vector<at::Tensor> features;    // by type: [rows, width]; undefined: the type has none
+  std::vector<at::Tensor> nodes;       // by type without features: [rows], int64; or empty
   std::vector<std::shared_ptr<const LayerGraph>> layers;
   at::Tensor seed_rows;  // [seeds as asked], int64: in the output of the last layer
   // [layers] or empty: what HgtEncoder::prepare made ahead of the forward pass.

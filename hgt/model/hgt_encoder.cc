@@ -23,7 +23,7 @@ std::string adaptation_name(std::string type, const char* what) {
 HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& schema)
     : options_(options), schema_(schema) {
   check(options);
-  for (const auto& [name, features] : schema.node_types) {
+  for (const auto& [name, features, vectors] : schema.node_types) {
     const auto width = static_cast<int64_t>(features);
     const double bound = 1 / std::sqrt(static_cast<double>(width > 0 ? width : options.hidden));
     const auto uniform = [&](at::IntArrayRef sizes) {
@@ -33,6 +33,10 @@ HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& sch
     if (width > 0) {
       adaptation_weights_.back() =
           register_parameter(adaptation_name(name, "weight"), uniform({options.hidden, width}));
+    } else if (vectors > 0) {
+      adaptation_weights_.back() =
+          register_parameter(adaptation_name(name, "vectors"),
+                             torch::randn({static_cast<int64_t>(vectors), options.hidden}));
     }
     adaptation_biases_.push_back(
         register_parameter(adaptation_name(name, "bias"), uniform({options.hidden})));
@@ -43,19 +47,30 @@ HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& sch
   }
 }
 
-at::Tensor HgtEncoderImpl::adapt_type(size_t type, const at::Tensor& features, int64_t rows) const {
+at::Tensor HgtEncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t rows) const {
+  const auto& [name, features, vectors] = schema_.node_types[type];
   const at::Tensor& bias = adaptation_biases_[type];
-  const auto width = static_cast<int64_t>(schema_.node_types[type].features);
+  const auto width = static_cast<int64_t>(features);
+  const bool fits = input.defined() && input.size(0) == rows &&
+                    (width > 0 ? input.dim() == 2 && input.size(1) == width
+                               : input.dim() == 1 && input.scalar_type() == at::kLong);
+  if (rows > 0 && !fits && width > 0) {
+    throw Error(
+        fmt::format("the model reads {} features for each of {} instances of '{}', but the batch "
+                    "has something else",
+                    width, rows, name));
+  }
+  if (rows > 0 && !fits && vectors > 0) {
+    throw Error(fmt::format(
+        "the model has a vector for each node of type '{}', but the batch does not say which nodes "
+        "its {} instances are; make it from the graph",
+        name, rows));
+  }
   at::Tensor adapted = bias.expand({rows, options_.hidden});
   if (rows > 0 && width > 0) {
-    if (!features.defined() || features.dim() != 2 || features.size(0) != rows ||
-        features.size(1) != width) {
-      throw Error(
-          fmt::format("the model reads {} features for each of {} instances of '{}', but the "
-                      "batch has something else",
-                      width, rows, schema_.node_types[type].name));
-    }
-    adapted = at::addmm(bias, features.to(bias.options()), adaptation_weights_[type].t());
+    adapted = at::addmm(bias, input.to(bias.options()), adaptation_weights_[type].t());
+  } else if (rows > 0 && vectors > 0) {
+    adapted = adaptation_weights_[type].index_select(0, input) + bias;
   }
   return options_.tanh_adaptation ? adapted.tanh() : adapted;
 }
@@ -64,7 +79,8 @@ at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
   std::vector<at::Tensor> blocks;
   for (size_t type = 0; type < schema_.node_types.size(); ++type) {
     const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
-    blocks.push_back(adapt_type(type, batch.features[type], rows));
+    const bool by_node = schema_.node_types[type].vectors > 0 && !batch.nodes.empty();
+    blocks.push_back(adapt_type(type, by_node ? batch.nodes[type] : batch.features[type], rows));
   }
   return drop_out(at::cat(blocks), options_.dropout, is_training());
 }

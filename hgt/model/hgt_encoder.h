@@ -6,7 +6,8 @@
 //   const at::Tensor vectors = encoder->forward(batch);            // [outputs, d]
 //   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
 //
-// A type without features starts from one learned vector, the same for all its nodes.
+// A type without features starts from a learned vector: one for each of its nodes where the schema
+// says so, else the same for all.
 #pragma once
 
 #include <torch/torch.h>
@@ -32,9 +33,9 @@ class HgtEncoderImpl : public torch::nn::Module {
   // so that the thread that samples can do it.
   void prepare(GraphBatch& batch) const;
 
-  // The adaptation layer alone, for rows of one type: [rows, width] -> [rows, d]; no features: as
-  // many rows as asked for.
-  at::Tensor adapt_type(size_t type, const at::Tensor& features, int64_t rows) const;
+  // The adaptation layer alone, for rows of one type: features [rows, width], or the nodes [rows]
+  // of a type that has vectors for them, or nothing -> [rows, d].
+  at::Tensor adapt_type(size_t type, const at::Tensor& input, int64_t rows) const;
   const std::vector<HgtLayer>& layers() const { return layers_; }
 
   const HgtOptions& options() const { return options_; }
@@ -45,7 +46,7 @@ class HgtEncoderImpl : public torch::nn::Module {
 
   HgtOptions options_;
   ModelSchema schema_;
-  std::vector<at::Tensor> adaptation_weights_;  // [types] [d, width]; undefined: no features
+  std::vector<at::Tensor> adaptation_weights_;  // [types] [d, width] or [nodes, d]; or undefined
   std::vector<at::Tensor> adaptation_biases_;   // [types] [d]
   std::vector<HgtLayer> layers_;
 };

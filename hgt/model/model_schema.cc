@@ -33,7 +33,7 @@ void check_types(const ModelSchema& model, const ModelSchema& graph, const std::
     }
   }
   for (size_t i = 0; i < model.node_types.size(); ++i) {
-    const auto& [name, features] = model.node_types[i];
+    const auto& [name, features, vectors] = model.node_types[i];
     if (!has_type(graph, name) || i >= graph.node_types.size()) {
       throw Error(fmt::format(
           "{}: the model was made for a node type '{}', which the graph has not", where, name));
@@ -48,6 +48,12 @@ void check_types(const ModelSchema& model, const ModelSchema& graph, const std::
       throw Error(fmt::format("{}: the model reads {} features of node type '{}', the graph has {}",
                               where, features, name, graph.node_types[i].features));
     }
+    if (graph.node_types[i].vectors != vectors) {
+      throw Error(
+          fmt::format("{}: the model has learned vectors for {} nodes of type '{}', the graph has "
+                      "{} such nodes",
+                      where, vectors, name, graph.node_types[i].vectors));
+    }
   }
 }
 
@@ -59,10 +65,12 @@ std::string ModelSchema::describe(size_t relation) const {
                      node_types[meta.target].name);
 }
 
-ModelSchema model_schema(const Schema& schema) {
+ModelSchema model_schema(const Schema& schema, uint64_t node_vectors) {
   ModelSchema model;
   for (const NodeTypeSpec& type : schema.node_types()) {
-    model.node_types.push_back({type.name, type.features ? type.features->width : 0});
+    const bool learned = !type.features && type.nodes <= node_vectors;
+    model.node_types.push_back(
+        {type.name, type.features ? type.features->width : 0, learned ? type.nodes : 0});
   }
   for (const EdgeTypeSpec& edge : schema.edge_types()) model.edge_types.push_back(edge.name);
   const auto edge_type = [&](const std::string& name) {
@@ -111,8 +119,8 @@ void check_fits(const ModelSchema& model, const ModelSchema& graph, const std::s
 std::string to_json(const ModelSchema& schema) {
   Json json;
   json["node_types"] = Json::array();
-  for (const auto& [name, features] : schema.node_types) {
-    json["node_types"].push_back({{"name", name}, {"features", features}});
+  for (const auto& [name, features, vectors] : schema.node_types) {
+    json["node_types"].push_back({{"name", name}, {"features", features}, {"vectors", vectors}});
   }
   json["edge_types"] = schema.edge_types;
   json["relations"] = Json::array();
@@ -127,7 +135,8 @@ ModelSchema schema_from_json(const std::string& text, const std::string& where) 
   try {
     const auto json = nlohmann::json::parse(text);
     for (const auto& type : json.at("node_types")) {
-      schema.node_types.push_back({type.at("name"), type.at("features")});
+      schema.node_types.push_back(
+          {type.at("name"), type.at("features"), type.value("vectors", uint64_t{0})});
     }
     schema.edge_types = json.at("edge_types").get<std::vector<std::string>>();
     for (const auto& relation : json.at("relations")) {

@@ -14,6 +14,7 @@ struct ModelSchema {
   struct NodeInput {
     std::string name;
     uint64_t features = 0;  // width; 0: the type has none
+    uint64_t vectors = 0;   // nodes, each with a learned vector of its own; 0: none has
     friend bool operator==(const NodeInput&, const NodeInput&) = default;
   };
   struct MetaRelation {  // <tau(s), phi(e), tau(t)>
@@ -30,8 +31,9 @@ struct ModelSchema {
   friend bool operator==(const ModelSchema&, const ModelSchema&) = default;
 };
 
-// The relations of the graph, then <type, self, type> for each type.
-ModelSchema model_schema(const Schema& schema);
+// The relations of the graph, then <type, self, type> for each type. A type without features and of
+// at most `node_vectors` nodes gets a learned vector for each of them.
+ModelSchema model_schema(const Schema& schema, uint64_t node_vectors = 0);
 
 // Throws Error unless a model made for `model` can read sub-graphs of `graph`; names the first type
 // or relation that does not fit, and `where` the model came from.
