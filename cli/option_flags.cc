@@ -16,6 +16,15 @@ std::string default_text(const OptionTable::Entry& entry) {
   return fmt::format("{}", fmt::join(entry.get(), ","));
 }
 
+OptionTable& table_that_knows(const std::string& key, const std::vector<OptionFlags*>& flags) {
+  std::vector<std::string> keys;
+  for (OptionFlags* some : flags) {
+    if (some->table().find(key) != nullptr) return some->table();
+    for (const auto& entry : some->table().entries()) keys.push_back(entry.key);
+  }
+  throw Error(fmt::format("unknown key '{}'; known are {}", key, fmt::join(keys, ", ")));
+}
+
 }  // namespace
 
 OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& group)
@@ -58,24 +67,10 @@ void OptionFlags::apply_only(const std::vector<std::string>& keys, const std::st
 
 void read_config(const std::string& file, const std::vector<OptionFlags*>& flags) {
   for (const Setting& setting : read_settings(file)) {
-    const auto fail = [&](const std::string& what) {
-      throw Error(fmt::format("{}:{}: {}", file, setting.line, what));
-    };
-    const auto knows = [&](OptionFlags* some) {
-      return some->table().find(setting.key) != nullptr;
-    };
-    const auto found = std::find_if(flags.begin(), flags.end(), knows);
-    if (found == flags.end()) {
-      std::vector<std::string> keys;
-      for (OptionFlags* some : flags) {
-        for (const auto& entry : some->table().entries()) keys.push_back(entry.key);
-      }
-      fail(fmt::format("unknown key '{}'; known are {}", setting.key, fmt::join(keys, ", ")));
-    }
     try {
-      (*found)->table().set(setting.key, setting.values);
+      table_that_knows(setting.key, flags).set(setting.key, setting.values);
     } catch (const Error& error) {
-      fail(error.what());
+      throw Error(fmt::format("{}:{}: {}", file, setting.line, error.what()));
     }
   }
 }

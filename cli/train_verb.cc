@@ -81,9 +81,12 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
 void run_train(TrainFlags& flags) {
   keep_tensor_memory();
   if (flags.resume) {
+    if (flags.run.empty()) throw CLI::RequiredError("--run");
     Run run = Run::open(flags.run);
     flags.options = run.options();
-    flags.training->apply_only({"threads", "workers"}, "a run that goes on keeps its options");
+    const char* reason = "a run that goes on keeps its options";
+    flags.training->apply_only({"threads", "workers"}, reason);
+    flags.task_flags->apply_only({}, reason);
     run.set_pipeline(flags.options.training.pipeline);
     print_run(run);
     print_reports(run, run.train(ProgressBar(flags.quiet).sink()));
@@ -117,7 +120,8 @@ void add_train(CLI::App& program) {
                    "author-disambiguation, link:EDGE, or a file (docs/training.md)")
       ->type_name("TASK");
   verb->add_option("--run", flags->run, "Folder for all that comes of it")->type_name("DIR");
-  verb->add_flag("--resume", flags->resume, "Go on where the run was stopped");
+  CLI::Option* resume =
+      verb->add_flag("--resume", flags->resume, "Go on where the run was stopped");
   verb->add_option("--preset", flags->preset,
                    "paper: the printed equations; release: what the authors' code does")
       ->check(CLI::IsMember({"paper", "release"}))
@@ -135,6 +139,9 @@ void add_train(CLI::App& program) {
   flags->training =
       std::make_unique<OptionFlags>(*verb, training_table(flags->options), "Model and training");
   flags->task_flags = std::make_unique<OptionFlags>(*verb, task_table(flags->options.task), "Task");
+  for (const char* other : {"graph", "--task", "--preset", "--config", "--audit"}) {
+    resume->excludes(verb->get_option(other));  // a run that goes on keeps its options
+  }
   verb->callback([flags] { run_train(*flags); });
 }
 

@@ -2,17 +2,17 @@
 # clang-format over all sources of ours, clang-tidy over those of the product. Needs
 # scripts/build.sh release.
 # Sources that include LibTorch are left out: Debian's clang cannot parse its headers as C++20. Of
-# hgt/model, those without LibTorch are listed.
+# hgt/model and hgt/training, those without LibTorch are listed.
 set -eu
 cd "$(dirname "$0")/.."
 find hgt cli tests benchmarks examples fuzz reference -name '*.h' -o -name '*.cc' -o -name '*.inc' | sort >build/sources.txt
 xargs clang-format --dry-run -Werror <build/sources.txt
 # Clang cannot read the headers that GCC precompiled either.
 cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
-torch_free='hgt_options|large_blocks|model_schema|tensor_file'
+torch_free='model/(hgt_options|large_blocks|model_schema|tensor_file)|training/(run_options|time_slices|train_options)'
 grep -E '^(hgt|cli)/.*\.cc$' build/sources.txt | grep -v _test.cc |
-  grep -vE '^hgt/model/' >build/tidy_sources.txt
-grep -E "^hgt/model/($torch_free).cc$" build/sources.txt >>build/tidy_sources.txt
+  grep -vE '^hgt/(model|training)/' >build/tidy_sources.txt
+grep -E "^hgt/($torch_free).cc$" build/sources.txt >>build/tidy_sources.txt
 <build/tidy_sources.txt \
   xargs run-clang-tidy -quiet -j 2 -p build/tidy -extra-arg=-Wno-unknown-warning-option \
     >build/tidy.log 2>/dev/null || {

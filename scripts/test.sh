@@ -27,6 +27,7 @@ step "benchmarks run"
 build/release/benchmarks/graph_benchmark --papers=3000 --benchmark_min_time=0.01
 build/release/benchmarks/sampling_benchmark --papers=3000 --benchmark_min_time=0.01
 build/release/benchmarks/model_benchmark --benchmark_filter=sub_128x6 --benchmark_min_time=0.01
+build/release/benchmarks/training_benchmark --benchmark_filter=train/ --benchmark_min_time=0.01
 step "tests"
 ctest --preset release -j 2
 step "done"

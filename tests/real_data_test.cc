@@ -75,10 +75,15 @@ TEST_P(RealData, CountsAgreeWithTheStatsOfTheSet) {
       stored += imported_.schema.at(relation).edges;
       reversed += imported_.schema.at(imported_.schema.reverse(relation)).edges;
     }
-    EXPECT_EQ(stored,
-              edges.at(table.source.type + "-" + table.target.type + "-" + table.edge_types()[0]))
-        << table.type;
+    const uint64_t stated =
+        edges.at(table.source.type + "-" + table.target.type + "-" + table.edge_types()[0]);
     EXPECT_EQ(reversed, stored) << table.type;
+    if (table.source_table.where.empty()) {
+      EXPECT_EQ(stored, stated) << table.type;
+    } else {  // a part of the rows
+      EXPECT_GT(stored, 0U) << table.type;
+      EXPECT_LT(stored, stated) << table.type;
+    }
   }
 }
 

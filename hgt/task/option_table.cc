@@ -55,21 +55,30 @@ void OptionTable::add(const std::string& key, bool& value, const std::string& he
              .set = [&value](const Values& values) { value = flag_of(single(values)); }});
 }
 
-#define HGT_ADD_NUMBER(Type)                                                                   \
-  void OptionTable::add(const std::string& key, Type& value, const std::string& help) {        \
-    add_entry(                                                                                 \
-        {.key = key,                                                                           \
-         .help = help,                                                                         \
-         .form = Form::number,                                                                 \
-         .get = [&value] { return Values{fmt::format("{}", value)}; },                         \
-         .set = [&value](const Values& values) { value = number_of<Type>(single(values)); }}); \
-  }
-HGT_ADD_NUMBER(double)
-HGT_ADD_NUMBER(int)
-HGT_ADD_NUMBER(int64_t)
-HGT_ADD_NUMBER(uint32_t)
-HGT_ADD_NUMBER(uint64_t)
-#undef HGT_ADD_NUMBER
+template <typename Number>
+void OptionTable::add_number(const std::string& key, Number& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::number,
+             .get = [&value] { return Values{fmt::format("{}", value)}; },
+             .set = [&value](const Values& values) { value = number_of<Number>(single(values)); }});
+}
+
+void OptionTable::add(const std::string& key, double& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, int& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, int64_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, uint32_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, uint64_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
 
 void OptionTable::add(const std::string& key, std::vector<std::string>& value,
                       const std::string& help) {

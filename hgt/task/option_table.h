@@ -62,6 +62,8 @@ class OptionTable {
  private:
   static const std::string& single(const Values& values);
   void add_entry(Entry entry);
+  template <typename Number>
+  void add_number(const std::string& key, Number& value, const std::string& help);
 
   std::vector<Entry> entries_;
 };

@@ -21,8 +21,8 @@ namespace {
 constexpr uint64_t kEvaluationStream = 0xe7a1;
 constexpr uint64_t kLimitStream = 0x117;
 
-std::vector<uint32_t> chosen_examples(const Task& task, Split split, uint64_t limit,
-                                      uint64_t seed) {
+// The same for all seeds, so that runs can be compared example by example.
+std::vector<uint32_t> chosen_examples(const Task& task, Split split, uint64_t limit) {
   const uint64_t count = task.num_examples(split);
   std::vector<uint32_t> numbers;
   if (limit == 0 || limit >= count) {
@@ -30,7 +30,7 @@ std::vector<uint32_t> chosen_examples(const Task& task, Split split, uint64_t li
     std::iota(numbers.begin(), numbers.end(), 0U);
     return numbers;
   }
-  Draws draws(hash(seed, kLimitStream, split));
+  Draws draws(hash(kLimitStream, split));
   UniformChoice().choose(count, limit, draws,
                          [&](uint64_t i) { numbers.push_back(static_cast<uint32_t>(i)); });
   std::sort(numbers.begin(), numbers.end());
@@ -189,7 +189,7 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
   const uint64_t size = options.validation.batch_size;
   const uint32_t samples = options.validation.full ? 1 : options.validation.samples;
   Evaluation result{.split = split};
-  result.numbers = chosen_examples(task, split, options.validation.limit, options.seed);
+  result.numbers = chosen_examples(task, split, options.validation.limit);
   result.examples = result.numbers.size();
   const uint64_t batches = (result.examples + size - 1) / size;
   const auto plan = [&](uint64_t i) {

@@ -116,14 +116,17 @@ void ask(const RunState& run, TaskModel& model, Split split, uint64_t batches,
   }
 }
 
-uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptions& options,
-                       TableFile& table) {
-  const Task& task = *run.task;
-  for (const Seed& seed : options.nodes) {
+void check_types(const Task& task, const std::vector<Seed>& nodes) {
+  for (const Seed& seed : nodes) {
     if (seed.type == task.node_type()) continue;
     throw Error(fmt::format("task {} is about nodes of type {}, not {}", task.spec().name,
                             task.spec().node, task.graph().schema().at(seed.type).name));
   }
+}
+
+uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptions& options,
+                       TableFile& table) {
+  const Task& task = *run.task;
   const auto batch_of = [&](uint64_t i) {
     const uint64_t first = i * kPredictBatch;
     return std::span(options.nodes)
@@ -288,6 +291,7 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
   if (names && !options.nodes.empty()) {
     throw Error("mentions are predicted all together; leave --node out and take --all");
   }
+  check_types(*state_->task, options.nodes);
   TableFile table(out, links ? fmt::format("{}\trank\t{}\tname\tscore", spec.node, spec.other)
                        : names
                            ? fmt::format("{}\ttruth\trank\tcandidate\tprobability", spec.node)

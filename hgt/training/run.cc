@@ -52,6 +52,14 @@ std::string graph_checksum(const Path& graph) {
   return text_checksum(read_text(graph / "schema.json"));
 }
 
+void make_folder(const Path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw Error(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
+  }
+}
+
 // Two processes must not write one run.
 File lock_folder(const Path& folder) {
   const Path path = folder / "lock";
@@ -196,7 +204,7 @@ Run Run::create(const Path& folder, RunOptions options) {
   const std::string checksum = graph_checksum(graph.folder());
   state->settle_identity(checksum);
   Run run(std::move(state));
-  fs::create_directories(folder);
+  make_folder(folder);
   RunOptions& own = run.state_->options;
   write_text(folder / "options.toml", training_table(own).to_toml());
   write_text(folder / "task.toml", to_toml(own.task));
@@ -211,17 +219,21 @@ Run Run::open(const Path& folder) {
                             folder.string()));
   }
   const auto json = nlohmann::json::parse(read_text(file), nullptr, false);
-  if (json.is_discarded() || json.value("format", "") != kFormat || !json.contains("graph")) {
+  const auto entry = [&](const char* key) {
+    const bool known = json.is_object() && json.contains(key) && json.at(key).is_string();
+    return known ? json.at(key).get<std::string>() : "";
+  };
+  if (entry("format") != kFormat || entry("graph").empty()) {
     throw Error(fmt::format("{}: is damaged or of another version of hgt", file.string()));
   }
   auto state = std::make_unique<RunState>();
   state->folder = folder;
   training_table(state->options).read(folder / "options.toml");
   state->options.task = read_task(folder / "task.toml");
-  state->options.graph = json.at("graph").get<std::string>();
+  state->options.graph = entry("graph");
   const HeteroGraph graph = HeteroGraph::open(state->options.graph);
   const std::string checksum = graph_checksum(graph.folder());
-  if (checksum != json.value("graph_checksum", "")) {
+  if (checksum != entry("graph_checksum")) {
     throw Error(
         fmt::format("{}: has changed since the run {} was made of it; train a new run, or "
                     "bring the old graph back",
@@ -251,7 +263,7 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
   const File lock = lock_folder(state_->folder);
   std::vector<SeedReport> reports;
   for (const uint64_t seed : state_->seeds()) {
-    fs::create_directories(state_->seed_folder(seed));
+    make_folder(state_->seed_folder(seed));
     try {
       const TrainState state = state_->trainer(seed).run(progress);
       reports.push_back({.seed = seed,
@@ -309,13 +321,18 @@ void add_examples(const Path& file, const std::string& metric, ExampleValues& su
     if (cells.size() != titles.size()) throw Error(fmt::format("{}: is damaged", file.string()));
     std::string key;
     for (size_t i = 0; i < keys; ++i) key += cells[i] + '\t';
-    sums[key] += std::stod(cells[column]);
+    try {
+      sums[key] += std::stod(cells[column]);
+    } catch (const std::logic_error&) {
+      throw Error(fmt::format("{}: '{}' is no number", file.string(), cells[column]));
+    }
   }
 }
 
 ExampleValues example_values(const Path& run, Split split, const std::string& metric) {
   ExampleValues sums;
   double seeds = 0;
+  if (!fs::is_directory(run)) throw Error(fmt::format("{}: is no run", run.string()));
   for (const auto& entry : fs::directory_iterator(run)) {
     const Path file = entry.path() / fmt::format("{}.tsv", to_string(split));
     if (!entry.path().filename().string().starts_with("seed-") || !fs::exists(file)) continue;

@@ -38,6 +38,8 @@ void add_model_options(OptionTable& table, RunOptions& options) {
       [](const std::string& name) { return prior(name); }, "What has a mu of its own");
   table.add("time-scale", model.time_scale,
             "Gaps of time are divided by this; 0: days where the graph's unit is finer, else 1");
+  table.add("node-vectors", options.training.node_vectors,
+            "Types without features and of at most so many nodes have a learned vector for each");
   table.add_word(
       "scorer", options.training.scorer, {"ntn", "dot"},
       [](const std::string& name) { return pair_scorer(name); },

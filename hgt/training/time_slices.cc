@@ -67,7 +67,7 @@ void TimeSlices::make_slices(bool single) {
       slice_of(single ? at_ : times[node]).dated[type].push_back(node);
     }
   }
-  std::vector<std::vector<uint32_t>> marks(types);
+  Marks marks(types);
   for (size_t type = 0; type < types; ++type) {
     if (has_undated_[type]) marks[type].resize(graph_.num_nodes(NodeType(type)));
   }
@@ -81,51 +81,72 @@ bool TimeSlices::is_asked_for(NodeType type) const {
   return std::find(types_.begin(), types_.end(), type) != types_.end();
 }
 
-// All that the slice's dated nodes read and that has no time, and what those read in turn, as far
-// as the layers reach.
-void TimeSlices::add_undated(TimeSlice& slice, std::vector<std::vector<uint32_t>>& marks,
-                             uint32_t mark) const {
-  const Schema& schema = graph_.schema();
-  using Member = std::pair<NodeType, NodeId>;
-  std::vector<std::vector<std::pair<NodeId, uint8_t>>> members(slice.dated.size());
-  std::vector<Member> next;
-  const auto add = [&](NodeType type, NodeId node, uint32_t last_layer) {
-    uint32_t& seen = marks[index(type)][node];
-    if (seen == mark || is_dated(type, node)) return;
-    seen = mark;
-    members[index(type)].emplace_back(node, static_cast<uint8_t>(last_layer));
-    next.emplace_back(type, node);
-  };
-  const auto add_sources = [&](NodeType type, NodeId node, uint32_t last_layer) {
+// Collects the undated nodes of a slice, from the last layer backwards.
+class TimeSlices::Closure {
+ public:
+  Closure(const TimeSlices& slices, Marks& marks, uint32_t mark)
+      : slices_(slices), marks_(marks), mark_(mark), members_(marks.size()) {}
+
+  void add(NodeType type, NodeId node, uint32_t last_layer) {
+    uint32_t& seen = marks_[index(type)][node];
+    if (seen == mark_ || slices_.is_dated(type, node)) return;
+    seen = mark_;
+    members_[index(type)].emplace_back(node, static_cast<uint8_t>(last_layer));
+    next_.emplace_back(type, node);
+  }
+
+  // What the node reads.
+  void add_sources(NodeType type, NodeId node, uint32_t last_layer) {
+    const Schema& schema = slices_.graph_.schema();
     for (const Relation relation : schema.incoming(type)) {
       const NodeType source = schema.at(relation).source;
-      if (is_hidden(relation) || !has_undated_[index(source)]) continue;
-      for (const NodeId other : graph_.incoming(relation, node).sources) {
+      if (slices_.is_hidden(relation) || !slices_.has_undated_[index(source)]) continue;
+      for (const NodeId other : slices_.graph_.incoming(relation, node).sources) {
         add(source, other, last_layer);
       }
     }
-  };
-  for (size_t type = 0; slice.time == at_ && type < members.size(); ++type) {
-    if (!has_undated_[type] || !is_asked_for(NodeType(type))) continue;
-    const auto count = static_cast<NodeId>(graph_.num_nodes(NodeType(type)));
-    for (NodeId node = 0; node < count; ++node) add(NodeType(type), node, layers_);
   }
-  for (uint32_t layer = layers_; layer-- > 0;) {
-    const std::vector<Member> readers = std::exchange(next, {});
-    if (layer + 1 == layers_) {
-      for (size_t type = 0; type < slice.dated.size(); ++type) {
-        for (const NodeId node : slice.dated[type]) add_sources(NodeType(type), node, layer);
+
+  // What those read that were added since the last call.
+  void add_sources_of_new(uint32_t last_layer) {
+    for (const auto& [type, node] : std::exchange(next_, {})) add_sources(type, node, last_layer);
+  }
+
+  void write(TimeSlice& slice) {
+    for (size_t type = 0; type < members_.size(); ++type) {
+      std::sort(members_[type].begin(), members_[type].end());
+      for (const auto& [node, last_layer] : members_[type]) {
+        slice.undated[type].push_back(node);
+        slice.last_layer[type].push_back(last_layer);
       }
     }
-    for (const auto& [type, node] : readers) add_sources(type, node, layer);
   }
-  for (size_t type = 0; type < members.size(); ++type) {
-    std::sort(members[type].begin(), members[type].end());
-    for (const auto& [node, last_layer] : members[type]) {
-      slice.undated[type].push_back(node);
-      slice.last_layer[type].push_back(last_layer);
+
+ private:
+  const TimeSlices& slices_;
+  Marks& marks_;
+  uint32_t mark_;
+  std::vector<std::vector<std::pair<NodeId, uint8_t>>> members_;  // by type; with the last layer
+  std::vector<std::pair<NodeType, NodeId>> next_;
+};
+
+// All that the slice's dated nodes read and that has no time, and what those read in turn, as far
+// as the layers reach.
+void TimeSlices::add_undated(TimeSlice& slice, Marks& marks, uint32_t mark) const {
+  Closure closure(*this, marks, mark);
+  for (const NodeType type : types_) {
+    if (slice.time != at_ || !has_undated_[index(type)]) continue;
+    const auto count = static_cast<NodeId>(graph_.num_nodes(type));
+    for (NodeId node = 0; node < count; ++node) closure.add(type, node, layers_);
+  }
+  closure.add_sources_of_new(layers_ - 1);
+  for (size_t type = 0; type < slice.dated.size(); ++type) {
+    for (const NodeId node : slice.dated[type]) {
+      closure.add_sources(NodeType(type), node, layers_ - 1);
     }
   }
+  for (uint32_t layer = layers_ - 1; layer-- > 0;) closure.add_sources_of_new(layer);
+  closure.write(slice);
 }
 
 uint64_t TimeSlices::num_instances() const {
@@ -158,29 +179,32 @@ uint64_t TimeSlices::degree(const Target& target) const {
 
 std::vector<TimeSlices::Run> TimeSlices::runs(uint32_t layer) const {
   std::vector<Run> result;
-  for (uint32_t slice = 0; slice < slices_.size(); ++slice) {
-    uint64_t edges = 0;
-    bool open = false;
-    const uint64_t count = slices_[slice].num_targets();
-    for (uint64_t number = 0; number < count; ++number) {
-      const Target own = target(slice, number);
-      if (own.last_layer < layer) {
-        open = false;
-        continue;
-      }
-      const uint64_t more = degree(own);
-      const bool full =
-          open && (edges + more > kEdgesPerRun || number - result.back().first >= kTargetsPerRun);
-      if (!open || full) {
-        result.push_back({.slice = slice, .first = number, .last = number});
-        edges = 0;
-        open = true;
-      }
-      edges += more;
-      result.back().last = number + 1;
-    }
-  }
+  for (uint32_t slice = 0; slice < slices_.size(); ++slice) append_runs(slice, layer, result);
   return result;
+}
+
+void TimeSlices::append_runs(uint32_t slice, uint32_t layer, std::vector<Run>& runs) const {
+  uint64_t edges = 0;
+  bool open = false;  // the last run goes on
+  const uint64_t count = slices_[slice].num_targets();
+  for (uint64_t number = 0; number < count; ++number) {
+    const Target own = target(slice, number);
+    if (own.last_layer < layer) {
+      open = false;
+      continue;
+    }
+    const uint64_t more = degree(own);
+    if (open && (edges + more > kEdgesPerRun || number - runs.back().first >= kTargetsPerRun)) {
+      open = false;
+    }
+    if (!open) {
+      runs.push_back({.slice = slice, .first = number, .last = number});
+      edges = 0;
+      open = true;
+    }
+    edges += more;
+    runs.back().last = number + 1;
+  }
 }
 
 template <typename Use>

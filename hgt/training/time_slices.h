@@ -89,8 +89,10 @@ class TimeSlices {
   void for_sources(const Target& target, Time slice_time, Use use) const;
   bool is_hidden(Relation relation) const { return hidden_[index(relation)]; }
   void make_slices(bool single);
-  void add_undated(TimeSlice& slice, std::vector<std::vector<uint32_t>>& marks,
-                   uint32_t mark) const;
+  using Marks = std::vector<std::vector<uint32_t>>;  // by type and node: the last slice it is in
+  class Closure;
+  void add_undated(TimeSlice& slice, Marks& marks, uint32_t mark) const;
+  void append_runs(uint32_t slice, uint32_t layer, std::vector<Run>& runs) const;
   bool is_asked_for(NodeType type) const;
   uint64_t degree(const Target& target) const;
 

@@ -30,6 +30,8 @@ enum class PairScorer {
 
 struct TrainOptions {
   HgtOptions model = release_preset();
+  // Types without features and of at most so many nodes have a learned vector for each node.
+  uint64_t node_vectors = 10000;
   PairScorer scorer = PairScorer::ntn;
   int64_t slices = 4;  // of the Neural Tensor Network
 

@@ -30,8 +30,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Lines of the log that were written after the checkpoint belong to steps that are done again.
-void cut_log(const Path& file, uint64_t step) {
+// Lines of the log that were written after the checkpoint belong to steps that are done again, or
+// to a validation that is.
+void cut_log(const Path& file, const TrainState& state) {
+  const uint64_t step = state.validation_due ? state.step - 1 : state.step;
   std::ifstream in(file);
   std::string kept;
   for (std::string line; std::getline(in, line);) {
@@ -47,7 +49,8 @@ void cut_log(const Path& file, uint64_t step) {
 
 TaskModel make_model(const Task& task, const TrainOptions& options) {
   torch::manual_seed(hash(options.seed, kWeightStream));
-  return TaskModel(options, model_schema(task.graph().schema()), task.num_classes());
+  return TaskModel(options, model_schema(task.graph().schema(), options.node_vectors),
+                   task.num_classes());
 }
 
 // What one call of run() works with.
@@ -62,7 +65,7 @@ struct Trainer::Loop {
     if (std::filesystem::exists(file)) {
       state = load_checkpoint(file, *model, optimizer, own.identity_);
     }
-    cut_log(log_file(own.folder_), state.step);
+    cut_log(log_file(own.folder_), state);
     model->train();
     started = checkpointed = Clock::now();
     seconds_before = state.seconds;

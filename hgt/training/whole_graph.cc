@@ -43,9 +43,12 @@ std::vector<uint32_t> offsets_of_type(size_t types, size_t type, int64_t rows) {
   return offsets;
 }
 
-at::Tensor read_features(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
+// What the adaptation layer reads: features, or the nodes themselves.
+at::Tensor read_inputs(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
   const uint64_t width = graph.features(type).width;
-  if (width == 0) return {};
+  if (width == 0) {
+    return at::tensor(std::vector<int64_t>(nodes.begin(), nodes.end()), at::kLong);
+  }
   at::Tensor features =
       at::empty({static_cast<int64_t>(nodes.size()), static_cast<int64_t>(width)});
   auto* to = features.data_ptr<float>();
@@ -99,7 +102,7 @@ struct WholeGraph::State {
         const auto rows = static_cast<int64_t>(nodes.size());
         dated[type]
             .narrow(0, first, rows)
-            .copy_(encoder->adapt_type(type, read_features(graph, NodeType(type), nodes), rows));
+            .copy_(encoder->adapt_type(type, read_inputs(graph, NodeType(type), nodes), rows));
       }
     }
   }
@@ -128,8 +131,8 @@ struct WholeGraph::State {
       const auto& nodes = slices().slices()[slice].undated[type];
       const auto rows = static_cast<int64_t>(nodes.size());
       if (first_layer) {
-        undated[type] = encoder->adapt_type(type, read_features(graph, NodeType(type), nodes), rows)
-                            .contiguous();
+        undated[type] =
+            encoder->adapt_type(type, read_inputs(graph, NodeType(type), nodes), rows).contiguous();
         continue;
       }
       undated[type] = at::empty({rows, hidden});

@@ -1,0 +1,227 @@
+// Training end to end at the paper's settings (hidden 256, 8 heads, 3 layers, batch 256, HGSampling
+// width 128, depth 6): sample, gather, step; then layer-wise inference over the whole graph.
+//
+//   training_benchmark [--threads=N] [--graph=FOLDER] [--task=NAME] [--whole=TYPE]
+//                      [--benchmark_filter=...]
+//
+// Without a graph a generated one of 20,000 papers is measured. --whole embeds all nodes of a type
+// once and prints time and memory instead of benchmarks.
+//
+// `bound`: time over that of the dense arithmetic of the trimmed layers at the rate of [2048, 256]
+// x [256, 768] measured in the same run. `waiting`: share of the time that the step waits for
+// samples.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/flags.h"
+#include "benchmarks/layer_work.h"
+#include "benchmarks/ratio_reporter.h"
+#include "hgt/academic/academic_generator.h"
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/model/machine.h"
+#include "hgt/random.h"
+#include "hgt/sampling/batch_stream.h"
+#include "hgt/training/adamw.h"
+#include "hgt/training/example_stream.h"
+#include "hgt/training/trainer.h"
+#include "hgt/training/whole_graph.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A line of /proc/self/status, in MB.
+double memory_line(const std::string& name) {
+  std::ifstream in("/proc/self/status");
+  for (std::string word; in >> word;) {
+    double kilobytes = 0;
+    if (word == name && in >> kilobytes) return kilobytes / 1000;
+  }
+  return 0;
+}
+
+TrainOptions paper_settings() {
+  TrainOptions options;
+  options.model = paper_preset();
+  options.node_vectors = 0;
+  options.sampling.width = 128;
+  options.sampling.depth = 6;
+  return options;
+}
+
+// Trains as Trainer does, batch by batch.
+class Steps {
+ public:
+  Steps(const Task& task, const TrainOptions& options, unsigned workers)
+      : task_(task),
+        options_(options),
+        model_(make_model(task, options)),
+        optimizer_(model_->parameters(), {}),
+        order_(task.num_examples(Split::train), 1),
+        stream_({.graph = task.graph(),
+                 .sampling = task.sampling(options.sampling, Split::train),
+                 .encoder = model_->encoder()},
+                [this](uint64_t i) { return plan(i); },
+                {.count = std::numeric_limits<uint32_t>::max(), .workers = workers}) {
+    model_->train();
+  }
+
+  void run() {
+    stream_.next(batch_);
+    task_loss(model_->scores(batch_.graph, batch_.question), batch_.question, task_.spec().loss)
+        .backward();
+    optimizer_.step(1e-3, 1);
+  }
+
+  const ReadyBatch& batch() const { return batch_; }
+  double seconds_waited() const { return stream_.seconds_waited(); }
+
+ private:
+  BatchPlan plan(uint64_t i) const {
+    const uint64_t per_epoch = order_.size() / options_.batch_size;
+    return {.question = task_.question(
+                Split::train, order_.batch(i / per_epoch, i % per_epoch, options_.batch_size),
+                hash(1, i)),
+            .random_seed = hash(2, i)};
+  }
+
+  const Task& task_;
+  TrainOptions options_;
+  TaskModel model_;
+  AdamW optimizer_;
+  ShuffledOrder order_;
+  ExampleStream stream_;
+  ReadyBatch batch_;
+};
+
+void train(benchmark::State& state, const Task& task, unsigned workers, bool release) {
+  TrainOptions options = paper_settings();
+  if (release) options.model = release_preset();
+  Steps steps(task, options, workers);
+  for (int i = 0; i < 4; ++i) steps.run();
+  const double waited_before = steps.seconds_waited();
+  double flops = 0;
+  double edges = 0;
+  double seconds = 0;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    steps.run();
+    const double own = seconds_since(start);
+    state.SetIterationTime(own);
+    seconds += own;
+    const LayerWork work{.subgraph = steps.batch().subgraph};
+    flops += dense_flops(work, options.model.hidden, 3, true);
+    edges += static_cast<double>(steps.batch().subgraph.num_edges());
+  }
+  const double waited = steps.seconds_waited() - waited_before;
+  const auto count = static_cast<double>(state.iterations());
+  state.counters["edges"] = edges / count;
+  state.counters["waiting"] = waited / seconds;
+  state.counters["bound"] = seconds * measure_gemm_rate(50) / flops;
+  state.counters["peak_MB"] = memory_line("VmHWM:");
+}
+
+// What a batch costs before the step: one thread.
+void make_batches(benchmark::State& state, const Task& task) {
+  const TrainOptions options = paper_settings();
+  const TaskModel model = make_model(task, options);
+  const ShuffledOrder order(task.num_examples(Split::train), 1);
+  ExampleStream stream(
+      {.graph = task.graph(),
+       .sampling = task.sampling(options.sampling, Split::train),
+       .encoder = model->encoder()},
+      [&](uint64_t i) {
+        const uint64_t per_epoch = order.size() / options.batch_size;
+        return BatchPlan{
+            .question = task.question(
+                Split::train, order.batch(i / per_epoch, i % per_epoch, options.batch_size), i),
+            .random_seed = i};
+      },
+      {.count = std::numeric_limits<uint32_t>::max(), .workers = 0});
+  ReadyBatch batch;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    stream.next(batch);
+    state.SetIterationTime(seconds_since(start));
+  }
+}
+
+int embed_whole(const HeteroGraph& graph, const std::string& type, Instances instances) {
+  const TrainOptions options = paper_settings();
+  torch::manual_seed(1);
+  HgtEncoder encoder(options.model, model_schema(graph.schema()));
+  encoder->eval();
+  const double before = memory_line("VmRSS:");
+  const auto start = Clock::now();
+  uint64_t nodes = 0;
+  double checksum = 0;
+  WholeGraph(graph, {.inference = {.instances = instances}})
+      .embed(encoder, {graph.schema().node_type(type)},
+             [&](NodeType, std::span<const NodeId> some, const at::Tensor& vectors) {
+               nodes += some.size();
+               checksum += vectors.sum().item<double>();
+             });
+  fmt::print(
+      "{} vectors of {}, instances {}: {:.1f} s, peak {:.0f} MB, of which {:.0f} MB before; "
+      "checksum {:.6g}\n",
+      nodes, type, to_string(instances), seconds_since(start), memory_line("VmHWM:"), before,
+      checksum);
+  return 0;
+}
+
+template <typename Function>
+void add(const std::string& name, Function function) {
+  benchmark::RegisterBenchmark(name.c_str(), function)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+}  // namespace hgt
+
+int main(int argc, char** argv) {
+  const auto threads = hgt::take_flag("threads", argc, argv);
+  const auto folder = hgt::take_flag("graph", argc, argv);
+  const auto task_name = hgt::take_flag("task", argc, argv);
+  const auto whole = hgt::take_flag("whole", argc, argv);
+  const auto instances = hgt::take_flag("instances", argc, argv);
+  hgt::keep_tensor_memory();
+  hgt::set_compute_threads(threads ? std::stoi(*threads) : 0);
+  const hgt::Path made =
+      std::filesystem::temp_directory_path() / fmt::format("hgt_training_{}", ::getpid());
+  if (!folder) hgt::generate_academic_graph(made, {.features = 128});
+  const hgt::HeteroGraph graph = hgt::HeteroGraph::open(folder ? hgt::Path(*folder) : made);
+  if (whole) {
+    return hgt::embed_whole(graph, *whole, hgt::instances_named(instances.value_or("own")));
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const auto task =
+      hgt::open_task(graph, hgt::find_task(task_name.value_or("paper-venue"), graph.schema()));
+  hgt::add("batch", [&](auto& state) { hgt::make_batches(state, *task); });
+  hgt::add("train/workers:0", [&](auto& state) { hgt::train(state, *task, 0, false); });
+  hgt::add("train/workers:1", [&](auto& state) { hgt::train(state, *task, 1, false); });
+  hgt::add("train_release/workers:1", [&](auto& state) { hgt::train(state, *task, 1, true); });
+  hgt::RatioReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  reporter.print_ratio("train/workers:0", "train/workers:1", "sampling in turn : overlapped");
+  std::filesystem::remove_all(made);
+  std::filesystem::remove_all(made.string() + ".truth");
+  return reporter.failed() ? 1 : 0;
+}

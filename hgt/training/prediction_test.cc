@@ -1,0 +1,261 @@
+// Run::predict and Run::embed: tables and vectors in the user's own ids.
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/tables/npy_matrix.h"
+#include "hgt/training/run.h"
+#include "hgt/training/training_test_graph.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Cells = std::vector<std::string>;
+
+std::vector<Cells> table_cells(const Path& file) {
+  std::vector<Cells> table;
+  std::istringstream in(read_bytes(file));
+  for (std::string line; std::getline(in, line);) {
+    Cells cells(1);
+    for (const char c : line) {
+      if (c == '\t') {
+        cells.emplace_back();
+      } else {
+        cells.back() += c;
+      }
+    }
+    table.push_back(cells);
+  }
+  return table;
+}
+
+// The answers of one node, in the order of the table.
+using Answers = std::vector<Cells>;
+
+class Prediction : public testing::Test {
+ protected:
+  hgt::Run trained(const std::string& task) {
+    RunOptions options{.graph = training_graph().string(),
+                       .task = find_task(task, graph_.schema()),
+                       .training = quick_options()};
+    options.training.batches = 3;
+    options.training.validation.limit = 30;
+    hgt::Run run = hgt::Run::create(folder_ / (task + ".run"), options);
+    run.train();
+    return run;
+  }
+  // Lines of one key lie together; their ranks count from 1 and their values fall.
+  static std::map<std::string, Answers> answers_by(const std::vector<Cells>& table, size_t keys) {
+    std::map<std::string, Answers> by_key;
+    for (size_t line = 1; line < table.size(); ++line) {
+      const Cells& cells = table[line];
+      EXPECT_EQ(cells.size(), table[0].size()) << "line " << line;
+      std::string key = cells[0];
+      for (size_t i = 1; i < keys; ++i) key += '\t' + cells[i];
+      Answers& answers = by_key[key];
+      answers.push_back({cells.begin() + static_cast<ptrdiff_t>(keys), cells.end()});
+      EXPECT_EQ(answers.back()[0], std::to_string(answers.size()));
+      if (answers.size() > 1) {
+        EXPECT_LE(std::stod(answers.back().back()), std::stod(answers.end()[-2].back()));
+        EXPECT_EQ(table[line - 1][0], cells[0]);
+      }
+    }
+    return by_key;
+  }
+  NodeType type(const char* name) const { return graph_.schema().node_type(name); }
+
+  TestFolder folder_;
+  const HeteroGraph graph_ = HeteroGraph::open(training_graph());
+};
+
+// --- classes ---
+
+TEST_F(Prediction, RanksTheClassesOfAllNodes) {
+  hgt::Run run = trained("paper-venue");
+  const Path out = folder_ / "all.tsv";
+  const uint32_t classes = run.task().num_classes();
+  EXPECT_EQ(run.predict({.top = classes + 10U}, out), graph_.num_nodes(type("paper")));
+  const auto table = table_cells(out);
+  EXPECT_EQ(table[0], (Cells{"paper", "rank", "venue", "name", "probability"}));
+  const auto by_paper = answers_by(table, 1);
+  EXPECT_EQ(by_paper.size(), graph_.num_nodes(type("paper")));
+  std::map<std::string, std::string> names;
+  for (uint32_t i = 0; i < classes; ++i) names[run.task().class_id(i)] = run.task().class_name(i);
+  for (const auto& [paper, answers] : by_paper) {
+    EXPECT_TRUE(graph_.find(type("paper"), paper)) << paper;
+    ASSERT_EQ(answers.size(), classes);
+    double sum = 0;
+    std::set<std::string> seen;
+    for (const Cells& answer : answers) {
+      seen.insert(answer[1]);
+      EXPECT_EQ(answer[2], names.at(answer[1]));
+      sum += std::stod(answer[3]);
+    }
+    EXPECT_EQ(seen.size(), classes);
+    EXPECT_NEAR(sum, 1, 1e-4);
+  }
+  EXPECT_FALSE(fs::exists(out.string() + ".partial"));
+}
+
+TEST_F(Prediction, AnswersForTheNodesThatAreNamed) {
+  hgt::Run run = trained("paper-venue");
+  const Path out = folder_ / "some.tsv";
+  const PredictOptions options{
+      .nodes = {{.type = type("paper"), .node = 7}, {.type = type("paper"), .node = 3}}, .top = 2};
+  EXPECT_EQ(run.predict(options, out), 2U);
+  const auto table = table_cells(out);
+  ASSERT_EQ(table.size(), 5U);
+  EXPECT_EQ(table[1][0], graph_.id(type("paper"), 7));
+  EXPECT_EQ(table[3][0], graph_.id(type("paper"), 3));
+  for (const auto& [paper, answers] : answers_by(table, 1)) EXPECT_EQ(answers.size(), 2U);
+  EXPECT_EQ(run.predict(options, folder_ / "again.tsv"), 2U);
+  EXPECT_EQ(read_bytes(folder_ / "again.tsv"), read_bytes(out));
+}
+
+TEST_F(Prediction, RefusesNodesOfAnotherType) {
+  for (const char* task : {"paper-venue", "link:cites"}) {
+    hgt::Run run = trained(task);
+    const std::string error = error_of([&] {
+      run.predict({.nodes = {{.type = type("author"), .node = 0}}}, folder_ / "out.tsv");
+    });
+    EXPECT_TRUE(contains(error, "is about nodes of type paper, not author")) << error;
+    EXPECT_FALSE(fs::exists(folder_ / "out.tsv"));
+    EXPECT_FALSE(fs::exists(folder_ / "out.tsv.partial"));
+  }
+}
+
+TEST_F(Prediction, SaysWhereItCannotWrite) {
+  hgt::Run run = trained("paper-venue");
+  const std::string error = error_of([&] { run.predict({}, folder_ / "no" / "out.tsv"); });
+  EXPECT_TRUE(contains(error, "out.tsv: cannot be written")) << error;
+}
+
+TEST_F(Prediction, IsNotMadeBeforeTheRunIsTrained) {
+  const RunOptions options{.graph = training_graph().string(),
+                           .task = find_task("paper-venue", graph_.schema()),
+                           .training = quick_options()};
+  hgt::Run run = hgt::Run::create(folder_ / "run", options);
+  EXPECT_TRUE(contains(error_of([&] { run.predict({}, folder_ / "out.tsv"); }), "no trained"));
+  EXPECT_TRUE(
+      contains(error_of([&] { run.embed(type("paper"), {}, folder_ / "out"); }), "no trained"));
+}
+
+// --- pairs ---
+
+TEST_F(Prediction, RanksTheCandidatesOfEveryMention) {
+  hgt::Run run = trained("author-disambiguation");
+  const Path out = folder_ / "mentions.tsv";
+  uint64_t mentions = 0;
+  for (const Split split : kSplits) mentions += run.task().num_examples(split);
+  EXPECT_EQ(run.predict({.top = 1000}, out), mentions);
+  const auto table = table_cells(out);
+  EXPECT_EQ(table[0], (Cells{"paper", "truth", "rank", "candidate", "probability"}));
+  const auto by_mention = answers_by(table, 2);
+  EXPECT_EQ(by_mention.size(), mentions);
+  for (const auto& [mention, answers] : by_mention) {
+    const std::string truth = mention.substr(mention.find('\t') + 1);
+    double sum = 0;
+    bool found = false;
+    for (const Cells& answer : answers) {
+      sum += std::stod(answer[2]);
+      found = found || answer[1] == truth;
+      const auto name = [&](const std::string& id) {
+        return graph_.name(type("author"), graph_.find(type("author"), id).value());
+      };
+      EXPECT_EQ(name(answer[1]), name(truth));
+    }
+    EXPECT_TRUE(found) << mention;
+    EXPECT_NEAR(sum, 1, 1e-4);
+  }
+  EXPECT_TRUE(
+      contains(error_of([&] { run.predict({.nodes = {{.type = type("paper")}}}, folder_ / "o"); }),
+               "mentions are predicted all together"));
+}
+
+TEST_F(Prediction, OffersLinksThatAreNotThereYet) {
+  hgt::Run run = trained("link:cites");
+  const Path out = folder_ / "links.tsv";
+  EXPECT_EQ(run.predict({.nodes = {{.type = type("paper"), .node = 250}}, .top = 10000}, out), 1U);
+  const auto table = table_cells(out);
+  EXPECT_EQ(table[0], (Cells{"paper", "rank", "paper", "name", "score"}));
+  const auto by_paper = answers_by(table, 1);
+  ASSERT_EQ(by_paper.size(), 1U);
+  EXPECT_EQ(by_paper.begin()->first, graph_.id(type("paper"), 250));
+  std::set<std::string> linked;
+  for (const Relation relation : run.task().predicted()) {
+    for (const NodeId other : graph_.incoming(relation, 250).sources) {
+      linked.insert(std::string(graph_.id(type("paper"), other)));
+    }
+  }
+  ASSERT_FALSE(linked.empty());
+  const Answers& answers = by_paper.begin()->second;
+  EXPECT_EQ(answers.size() + linked.size(), graph_.num_nodes(type("paper")));
+  for (const Cells& answer : answers) EXPECT_FALSE(linked.contains(answer[1])) << answer[1];
+  run.predict({.nodes = {{.type = type("paper"), .node = 250}}, .top = 3}, out);
+  const auto best = table_cells(out);
+  EXPECT_EQ(best, (std::vector<Cells>(table.begin(), table.begin() + 4)));
+}
+
+// --- vectors ---
+
+TEST_F(Prediction, WritesTheVectorOfEveryNodeOfAType) {
+  hgt::Run run = trained("paper-venue");
+  for (const char* name : {"paper", "venue"}) {
+    const Path out = folder_ / (std::string(name) + ".vectors");
+    EXPECT_EQ(run.embed(type(name), {}, out), graph_.num_nodes(type(name)));
+    EXPECT_EQ(names_in(out), (Cells{"nodes.tsv", "vectors.npy"}));
+    NpyMatrix vectors(out / "vectors.npy");
+    EXPECT_EQ(vectors.rows(), graph_.num_nodes(type(name)));
+    EXPECT_EQ(vectors.width(), 8U);
+    const auto table = table_cells(out / "nodes.tsv");
+    ASSERT_EQ(table.size(), graph_.num_nodes(type(name)) + 1);
+    EXPECT_EQ(table[0], (Cells{"id", "time", "name"}));
+    std::set<std::vector<float>> different;
+    for (NodeId node = 0; node < graph_.num_nodes(type(name)); ++node) {
+      EXPECT_EQ(table[node + 1][0], graph_.id(type(name), node));
+      std::vector<float> row(8);
+      vectors.read_row(node, row);
+      for (const float value : row) EXPECT_TRUE(std::isfinite(value));
+      different.insert(row);
+    }
+    EXPECT_GT(different.size(), graph_.num_nodes(type(name)) / 2);
+  }
+}
+
+TEST_F(Prediction, LeavesOutNodesThatAreLaterThanAsked) {
+  hgt::Run run = trained("paper-venue");
+  const Path out = folder_ / "early";
+  uint64_t expected = 0;
+  for (NodeId node = 0; node < graph_.num_nodes(type("paper")); ++node) {
+    if (graph_.time(type("paper"), node) <= 2010) ++expected;
+  }
+  ASSERT_LT(expected, graph_.num_nodes(type("paper")));
+  ASSERT_GT(expected, 0U);
+  EXPECT_EQ(run.embed(type("paper"), {.at = 2010}, out), expected);
+  const auto table = table_cells(out / "nodes.tsv");
+  EXPECT_EQ(table.size(), expected + 1);
+  for (size_t i = 1; i < table.size(); ++i) EXPECT_LE(std::stoi(table[i][1]), 2010);
+}
+
+TEST_F(Prediction, DoesNotWriteVectorsOverWhatIsThere) {
+  hgt::Run run = trained("paper-venue");
+  fs::create_directories(folder_ / "out");
+  write_bytes(folder_ / "out" / "mine", "x");
+  EXPECT_NE(error_of([&] { run.embed(type("venue"), {}, folder_ / "out"); }), "");
+  EXPECT_EQ(read_bytes(folder_ / "out" / "mine"), "x");
+}
+
+}  // namespace
+}  // namespace hgt

@@ -1,0 +1,352 @@
+// Runs: the folder that training leaves behind, and what is read from it.
+#include "hgt/training/run.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/training/training_test_graph.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+RunOptions quick_run(const std::string& task, const Path& graph = training_graph()) {
+  RunOptions options;
+  options.graph = graph.string();
+  options.task = find_task(task, HeteroGraph::open(graph).schema());
+  options.training = quick_options();
+  options.training.batches = 4;
+  options.training.validate_every = 2;
+  return options;
+}
+
+Json json_file(const Path& file) { return Json::parse(read_bytes(file)); }
+
+class RunFolder : public testing::Test {
+ protected:
+  // A trained run of that task.
+  hgt::Run trained(const std::string& name, const std::string& task = "paper-venue",
+                   uint64_t repeats = 1) {
+    RunOptions options = quick_run(task);
+    options.repeats = repeats;
+    hgt::Run run = hgt::Run::create(folder_ / name, options);
+    run.train();
+    return run;
+  }
+  TestFolder folder_;
+};
+
+// --- create and open ---
+
+TEST_F(RunFolder, HoldsWhatTheRunDependsOn) {
+  RunOptions options = quick_run("paper-venue");
+  options.graph = fs::relative(training_graph()).string();
+  const hgt::Run made = hgt::Run::create(folder_ / "a" / "b.run", options);
+  EXPECT_EQ(names_in(made.folder()),
+            (std::vector<std::string>{"options.toml", "run.json", "task.toml"}));
+  const Json json = json_file(made.folder() / "run.json");
+  EXPECT_EQ(json.at("format"), "hgt run 1");
+  EXPECT_EQ(json.at("graph"),
+            training_graph().lexically_normal().string());  // wherever it is opened from
+  for (const char* key : {"graph_checksum", "hgt", "libtorch", "blas", "kernels"}) {
+    EXPECT_NE(json.at(key).get<std::string>(), "") << key;
+  }
+  const hgt::Run opened = hgt::Run::open(made.folder());
+  RunOptions first = made.options();
+  RunOptions second = opened.options();
+  EXPECT_EQ(training_table(first).to_toml(), training_table(second).to_toml());
+  EXPECT_EQ(first.task, second.task);
+  EXPECT_EQ(read_task(made.folder() / "task.toml"), made.task().spec());
+  EXPECT_EQ(made.options().training.sampling.width, 6U);
+  EXPECT_EQ(opened.num_parameters(), made.num_parameters());
+  EXPECT_GT(made.num_parameters(), 1000U);
+}
+
+TEST_F(RunFolder, IsNotMadeOverAnotherRun) {
+  hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
+  const auto files = folder_bytes(folder_ / "run");
+  RunOptions other = quick_run("paper-venue");
+  other.training.seed = 5;
+  const std::string error = error_of([&] { hgt::Run::create(folder_ / "run", other); });
+  EXPECT_TRUE(contains(error, (folder_ / "run").string() + ": there is a run already")) << error;
+  EXPECT_TRUE(contains(error, "--resume")) << error;
+  EXPECT_EQ(folder_bytes(folder_ / "run"), files);
+}
+
+TEST_F(RunFolder, IsNotMadeOfOptionsThatMakeNoSense) {
+  RunOptions options = quick_run("paper-venue");
+  options.training.batch_size = 0;
+  EXPECT_TRUE(
+      contains(error_of([&] { hgt::Run::create(folder_ / "run", options); }), "batch-size"));
+  options = quick_run("paper-venue");
+  options.task.node = "movie";
+  EXPECT_TRUE(contains(error_of([&] { hgt::Run::create(folder_ / "run", options); }), "movie"));
+  options = quick_run("paper-venue");
+  options.graph = (folder_ / "nowhere").string();
+  EXPECT_TRUE(contains(error_of([&] { hgt::Run::create(folder_ / "run", options); }), "nowhere"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(RunFolder, IsRefusedWhenItIsNoRun) {
+  const auto error = [&](const Path& path) { return error_of([&] { hgt::Run::open(path); }); };
+  EXPECT_TRUE(contains(error(folder_ / "nowhere"), "nowhere: is no run (it has no run.json)"));
+  EXPECT_TRUE(contains(error(training_graph()), ": is no run"));
+}
+
+TEST_F(RunFolder, IsRefusedWithADamagedFile) {
+  hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
+  const auto expect_refused = [&](const std::string& name, const std::string& bytes,
+                                  const std::string& expected) {
+    const Path file = folder_ / "run" / name;
+    const std::string kept = read_bytes(file);
+    write_bytes(file, bytes);
+    const std::string error = error_of([&] { hgt::Run::open(folder_ / "run"); });
+    EXPECT_TRUE(contains(error, file.string() + expected)) << bytes << ": " << error;
+    write_bytes(file, kept);
+  };
+  for (const char* bytes :
+       {"", "{", "[]", "3", "null", R"({"format": "hgt run 1"})", R"({"format": 1, "graph": "g"})",
+        R"({"format": "hgt run 1", "graph": 3})", R"({"format": "hgt run 9", "graph": "g"})"}) {
+    expect_refused("run.json", bytes, ": is damaged or of another version of hgt");
+  }
+  expect_refused("options.toml", "seed = 3\nhidden = 'x'\n", ":2: hidden: 'x' is no number");
+  expect_refused("options.toml", "seed = 3\nhid", ":2: ");
+  expect_refused("task.toml", "what = 3\n", ":1: ");
+  EXPECT_EQ(error_of([&] { hgt::Run::open(folder_ / "run"); }), "");
+  fs::remove(folder_ / "run" / "options.toml");
+  EXPECT_TRUE(
+      contains(error_of([&] { hgt::Run::open(folder_ / "run"); }), "options.toml: cannot be"));
+}
+
+TEST_F(RunFolder, IsRefusedWhenItsGraphHasChanged) {
+  const Path graph = (folder_ / "graph").lexically_normal();
+  generate_academic_graph(graph, {.papers = 300, .features = 8});
+  hgt::Run::create(folder_ / "run", quick_run("paper-venue", graph)).train();
+  EXPECT_EQ(error_of([&] { hgt::Run::open(folder_ / "run"); }), "");
+  fs::remove_all(graph);
+  fs::remove_all(graph.string() + ".truth");
+  EXPECT_TRUE(contains(error_of([&] { hgt::Run::open(folder_ / "run"); }), graph.string()));
+  generate_academic_graph(graph, {.papers = 300, .seed = 2, .features = 8});
+  const std::string error = error_of([&] { hgt::Run::open(folder_ / "run"); });
+  EXPECT_TRUE(contains(error, graph.string() + ": has changed since the run")) << error;
+}
+
+TEST_F(RunFolder, RefusesWeightsThatWereTrainedWithOtherOptions) {
+  trained("run");
+  const Path file = folder_ / "run" / "options.toml";
+  std::string options = read_bytes(file);
+  const size_t place = options.find("weight-decay = 0.01");
+  ASSERT_NE(place, std::string::npos);
+  write_bytes(file, options.replace(place, 19, "weight-decay = 0.02"));
+  hgt::Run run = hgt::Run::open(folder_ / "run");
+  EXPECT_TRUE(contains(error_of([&] { run.train(); }), "it belongs to a run with other options"));
+  EXPECT_TRUE(contains(error_of([&] { run.evaluate(Split::test, {}); }), "with other options"));
+}
+
+// --- train ---
+
+TEST_F(RunFolder, TrainsEachSeedInAFolderOfItsOwn) {
+  hgt::Run run = trained("run", "paper-venue", 2);
+  RunOptions second = quick_run("paper-venue");
+  second.training.seed = 2;
+  hgt::Run::create(folder_ / "second", second).train();
+  const TrainingResult both = training_result(folder_ / "run" / "seed-2");
+  const TrainingResult alone = training_result(folder_ / "second" / "seed-2");
+  EXPECT_EQ(both, alone);
+  EXPECT_FALSE(training_result(folder_ / "run" / "seed-1") == both);
+}
+
+TEST_F(RunFolder, ReportsWhatTrainingCameTo) {
+  hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
+  const std::vector<SeedReport> reports = run.train();
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].seed, 1U);
+  EXPECT_EQ(reports[0].batches, 4U);
+  EXPECT_FALSE(reports[0].stopped_early);
+  const auto log = json_lines(folder_ / "run" / "seed-1" / "log.jsonl");
+  ASSERT_EQ(log.size(), 2U);
+  const bool first = log[0].at("validation_loss") <= log[1].at("validation_loss");
+  EXPECT_EQ(reports[0].best_batch, first ? 2U : 4U);
+  EXPECT_EQ(reports[0].validation_loss, log[first ? 0 : 1].at("validation_loss").get<double>());
+}
+
+TEST_F(RunFolder, GoesOnAcrossSeedsAfterAnInterruption) {
+  trained("whole", "paper-venue", 2);
+  RunOptions options = quick_run("paper-venue");
+  options.repeats = 2;
+  const std::string error = error_of([&] {
+    hgt::Run::create(folder_ / "run", options).train([](const Progress& progress) {
+      if (progress.stage == "training, seed 2" && progress.count == 1) throw Interrupted();
+    });
+  });
+  EXPECT_EQ(error, "stopped and saved; go on with: hgt train --run " + (folder_ / "run").string() +
+                       " --resume");
+  EXPECT_EQ(hgt::Run::open(folder_ / "run").train().size(), 2U);
+  for (const char* seed : {"seed-1", "seed-2"}) {
+    expect_same(training_result(folder_ / "run" / seed), training_result(folder_ / "whole" / seed),
+                seed);
+  }
+}
+
+TEST_F(RunFolder, IsTrainedByOneProcessAtATime) {
+  hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
+  std::string error;
+  run.train([&](const Progress&) {
+    if (error.empty()) error = error_of([&] { hgt::Run::open(folder_ / "run").train(); });
+  });
+  EXPECT_EQ(error, (folder_ / "run").string() + ": another process is training this run");
+  EXPECT_EQ(error_of([&] { hgt::Run::open(folder_ / "run").train(); }), "");
+}
+
+// --- evaluate ---
+
+TEST_F(RunFolder, WritesTheMetricsThatItReturns) {
+  hgt::Run run = trained("run", "paper-venue", 2);
+  const RunResult result = run.evaluate(Split::test, {});
+  ASSERT_EQ(result.seeds.size(), 2U);
+  const Json summary = json_file(folder_ / "run" / "test.json");
+  EXPECT_EQ(summary.at("split"), "test");
+  for (size_t i = 0; i < 2; ++i) {
+    const SeedResult& seed = result.seeds[i];
+    const Json json = json_file(folder_ / "run" / ("seed-" + std::to_string(i + 1)) / "test.json");
+    EXPECT_EQ(json, summary.at("seeds").at(i));
+    EXPECT_EQ(json.at("seed"), i + 1);
+    EXPECT_EQ(json.at("examples"), run.task().num_examples(Split::test));
+    EXPECT_EQ(json.at("loss").get<double>(), seed.loss);
+    for (const auto& [name, value] : seed.metrics) EXPECT_EQ(json.at(name).get<double>(), value);
+  }
+  EXPECT_NE(result.seeds[0].loss, result.seeds[1].loss);
+  ASSERT_EQ(result.metrics.size(), result.seeds[0].metrics.size());
+  for (size_t i = 0; i < result.metrics.size(); ++i) {
+    const auto& [name, value] = result.metrics[i];
+    const double a = result.seeds[0].metrics[i].second;
+    const double b = result.seeds[1].metrics[i].second;
+    EXPECT_NEAR(value.mean, (a + b) / 2, 1e-12) << name;
+    EXPECT_NEAR(value.deviation, std::abs(a - b) / std::sqrt(2.0), 1e-12) << name;
+    EXPECT_EQ(summary.at("metrics").at(name).at("mean").get<double>(), value.mean);
+    EXPECT_EQ(summary.at("metrics").at(name).at("deviation").get<double>(), value.deviation);
+  }
+}
+
+TEST_F(RunFolder, ScoresTheSameAgainAndOnlyTheSplitThatWasAsked) {
+  hgt::Run run = trained("run");
+  const RunResult first = run.evaluate(Split::validation, {});
+  const RunResult again = hgt::Run::open(folder_ / "run").evaluate(Split::validation, {});
+  EXPECT_EQ(first.seeds[0].metrics, again.seeds[0].metrics);
+  EXPECT_EQ(first.seeds[0].loss, again.seeds[0].loss);
+  EXPECT_EQ(first.seeds[0].examples, run.task().num_examples(Split::validation));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "test.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "validation.json"));
+}
+
+TEST_F(RunFolder, ScoresInBatchesWithWorkersAndOverSamplesAsItSays) {
+  hgt::Run run = trained("run");
+  const RunResult plain = run.evaluate(Split::test, {.batch_size = 20});
+  run.set_pipeline({.threads = 1, .workers = 3});
+  EXPECT_EQ(run.evaluate(Split::test, {.batch_size = 20}).seeds[0].metrics, plain.seeds[0].metrics);
+  const auto loss = [&](const EvaluationOptions& options) {
+    return run.evaluate(Split::test, options).seeds[0].loss;
+  };
+  const double full = loss({.batch_size = 20, .full = true});
+  EXPECT_NE(full, plain.seeds[0].loss);
+  EXPECT_EQ(loss({.batch_size = 20, .samples = 3, .full = true}), full);  // nothing is drawn
+  EXPECT_NEAR(loss({.batch_size = 7, .full = true}), full, 0.01 * full);  // other links are hidden
+  const double one = loss({.samples = 1});
+  const double many = loss({.samples = 8});
+  EXPECT_NE(one, many);
+  EXPECT_NEAR(one, many, 0.2 * one);
+}
+
+TEST_F(RunFolder, IsNotScoredBeforeItIsTrained) {
+  hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
+  const std::string error = error_of([&] { run.evaluate(Split::test, {}); });
+  EXPECT_TRUE(contains(error, "seed 1 has no trained weights yet; train it with: hgt train --run"))
+      << error;
+}
+
+TEST_F(RunFolder, ListsTheMetricOfEachExampleByItsIds) {
+  hgt::Run run = trained("run");
+  const RunResult result = run.evaluate(Split::test, {});
+  std::istringstream in(read_bytes(folder_ / "run" / "seed-1" / "test.tsv"));
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "paper\tndcg\tmrr\thits@1");
+  std::set<std::string> ids;
+  double ndcg = 0;
+  while (std::getline(in, line)) {
+    std::istringstream cells(line);
+    std::string id;
+    double value = 0;
+    cells >> id >> value;
+    EXPECT_EQ(id, run.task().describe_example(Split::test, static_cast<uint32_t>(ids.size())));
+    ids.insert(id);
+    ndcg += value;
+  }
+  ASSERT_EQ(ids.size(), result.seeds[0].examples);
+  EXPECT_NEAR(ndcg / static_cast<double>(ids.size()), result.metrics.at(0).second.mean, 1e-5);
+  EXPECT_EQ(result.metrics.at(0).first, "ndcg");
+}
+
+// --- compare ---
+
+TEST_F(RunFolder, IsComparedExampleByExample) {
+  hgt::Run a = trained("a");
+  RunOptions other = quick_run("paper-venue");
+  other.repeats = 2;
+  other.training.seed = 3;
+  hgt::Run b = hgt::Run::create(folder_ / "b", other);
+  b.train();
+  const double mean_a = a.evaluate(Split::test, {}).metrics.at(0).second.mean;
+  const double mean_b = b.evaluate(Split::test, {}).metrics.at(0).second.mean;
+  const PairedTest test = compare_runs(a.folder(), b.folder(), Split::test, "ndcg");
+  EXPECT_NEAR(test.difference, mean_a - mean_b, 1e-5);
+  EXPECT_LE(test.low, test.difference);
+  EXPECT_GE(test.high, test.difference);
+  EXPECT_EQ(compare_runs(a.folder(), a.folder(), Split::test, "mrr").difference, 0);
+}
+
+TEST_F(RunFolder, IsComparedOnTheSameDrawnExamplesWhateverItsSeeds) {
+  hgt::Run a = trained("a");
+  hgt::Run b = trained("b", "paper-venue", 2);
+  const EvaluationOptions some{.limit = 9};
+  const double mean_a = a.evaluate(Split::test, some).metrics.at(0).second.mean;
+  const double mean_b = b.evaluate(Split::test, some).metrics.at(0).second.mean;
+  const PairedTest test = compare_runs(a.folder(), b.folder(), Split::test, "ndcg");
+  EXPECT_NEAR(test.difference, mean_a - mean_b, 1e-5);
+}
+
+TEST_F(RunFolder, IsNotComparedWithWhatCannotBe) {
+  hgt::Run a = trained("a");
+  hgt::Run b = trained("b");
+  const auto error = [&](const Path& other, const std::string& metric) {
+    return error_of([&] { compare_runs(a.folder(), other, Split::test, metric); });
+  };
+  a.evaluate(Split::test, {});
+  EXPECT_TRUE(contains(error(b.folder(), "ndcg"), "b: has not been scored on test; run: hgt eval"));
+  EXPECT_TRUE(contains(error(folder_ / "nowhere", "ndcg"), "nowhere"));
+  b.evaluate(Split::test, {});
+  EXPECT_EQ(error(b.folder(), "ndcg"), "");
+  EXPECT_TRUE(contains(error(b.folder(), "auc"), "it has no column 'auc'; choose ndcg, mrr"));
+  b.evaluate(Split::test, {.limit = 5});
+  EXPECT_TRUE(contains(error(b.folder(), "ndcg"), "were scored on different examples"));
+  for (const char* text :
+       {"paper\tndcg\tmrr\thits@1\nP1\t0.5\n", "paper\tndcg\tmrr\thits@1\nP1\tx\t0.5\t0.5\n", ""}) {
+    write_bytes(b.folder() / "seed-1" / "test.tsv", text);
+    EXPECT_TRUE(contains(error(b.folder(), "ndcg"), "test.tsv: ")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace hgt

@@ -1,0 +1,303 @@
+// `hgt train`, `evaluate`, `predict` and `embed` as a stranger meets them, and killed.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/model/tensor_file.h"
+#include "hgt/random.h"
+#include "hgt/tables/npy_matrix.h"
+#include "tests/run_program.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Every tensor of a file as bytes.
+std::map<std::string, std::string> weights(const Path& path) {
+  const TensorFile file = TensorFile::open(path);
+  std::map<std::string, std::string> all;
+  for (const TensorView& tensor : file.tensors()) {
+    all[tensor.name].assign(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+  }
+  return all;
+}
+
+std::vector<std::string> lines_of(const Path& file) {
+  std::vector<std::string> lines;
+  std::istringstream in(read_bytes(file));
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The log without what differs from run to run.
+std::vector<Json> log_of(const Path& run) {
+  std::vector<Json> log;
+  for (const std::string& line : lines_of(run / "seed-1" / "log.jsonl")) {
+    log.push_back(Json::parse(line));
+    for (const char* key : {"seconds", "edges_per_second", "waiting"}) log.back().erase(key);
+  }
+  return log;
+}
+
+// False: it did not come about within half a minute.
+bool wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 6000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+class TrainProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TestFolder;
+    const Outcome made =
+        run_program(shared->path(), {"generate", "--preset", "small", "--papers", "300",
+                                     "--features", "8", "--out", (*shared / "graph").string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+
+  static std::string graph() { return (*shared / "graph").string(); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  Outcome hgt(const Words& words, const std::function<void(pid_t)>& while_running = {}) {
+    const Path scratch = folder_ / ("scratch" + std::to_string(runs_++));
+    fs::create_directories(scratch);
+    return run_program(scratch, words, while_running);
+  }
+  std::string text(const Words& words) {
+    const Outcome outcome = hgt(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+  void expect_failure(const Words& words, int exit_code, const std::string& message) {
+    const Outcome outcome = hgt(words);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, message)) << message << "\nis not in\n" << outcome.err;
+  }
+  static Words quick() {
+    return {"--hidden",  "8",   "--heads",      "2",  "--layers",  "2",
+            "--width",   "6",   "--depth",      "2",  "--threads", "1",
+            "--dropout", "0.2", "--batch-size", "24", "--quiet"};
+  }
+  Words train(const std::string& run, const Words& more = {"--batches", "4"}) const {
+    return Words{"train", graph(), "--task", "paper-venue", "--run", path(run)} + quick() + more;
+  }
+  std::map<std::string, std::string> best(const std::string& run) const {
+    return weights(folder_ / run / "seed-1" / "best.safetensors");
+  }
+
+  static inline TestFolder* shared = nullptr;
+  TestFolder folder_;
+  int runs_ = 0;
+};
+
+// --- from a graph to answers ---
+
+TEST_F(TrainProgram, TrainsScoresPredictsAndEmbeds) {
+  const std::string trained = text(train("run", {"--batches", "4", "--repeats", "2"}));
+  for (const char* expected : {"task paper-venue: ", " train, ", " classes\n",
+                               "model hgt: ", "validation loss", "score it with: hgt evaluate "}) {
+    EXPECT_TRUE(contains(trained, expected)) << expected << "\nis not in\n" << trained;
+  }
+  const Json scores = Json::parse(text({"evaluate", path("run"), "--json", "--quiet"}));
+  EXPECT_EQ(scores.at("split"), "test");
+  ASSERT_EQ(scores.at("seeds").size(), 2U);
+  const Json written = Json::parse(read_bytes(folder_ / "run" / "test.json"));
+  EXPECT_EQ(scores.at("metrics"), written.at("metrics"));
+  EXPECT_EQ(scores.at("examples"), written.at("seeds").at(0).at("examples"));
+  const std::string table = text({"evaluate", path("run"), "--against", path("run"), "--quiet"});
+  EXPECT_TRUE(contains(table, "mean and deviation over 2 seeds")) << table;
+  EXPECT_TRUE(contains(table, "ndcg +0.0000")) << table;
+
+  text({"predict", path("run"), "--all", "--top", "3", "--out", path("all.tsv"), "--quiet"});
+  const auto answers = lines_of(folder_ / "all.tsv");
+  EXPECT_EQ(answers.size(), 1 + 3 * 300U);
+  EXPECT_EQ(answers[0], "paper\trank\tvenue\tname\tprobability");
+  const std::string paper = answers[1].substr(0, answers[1].find('\t'));
+  text({"predict", path("run"), "--node", "paper:" + paper, "--out", path("one.tsv")});
+  EXPECT_EQ(lines_of(folder_ / "one.tsv").size(), 6U);
+
+  text({"embed", path("run"), "--type", "author", "--out", path("vectors"), "--quiet"});
+  const NpyMatrix vectors(folder_ / "vectors" / "vectors.npy");
+  EXPECT_EQ(vectors.width(), 8U);
+  EXPECT_EQ(vectors.rows() + 1, lines_of(folder_ / "vectors" / "nodes.tsv").size());
+}
+
+// --- options ---
+
+TEST_F(TrainProgram, LetsTheCommandLineWinOverTheConfigFile) {
+  write_bytes(folder_ / "my.toml", "hidden = 16\nheads = 4\ndropout = 0.3\ntrain-end = '2013'\n");
+  text({"train",     graph(),     "--task",    "paper-venue",
+        "--run",     path("run"), "--config",  path("my.toml"),
+        "--heads",   "2",         "--layers",  "1",
+        "--width",   "4",         "--depth",   "1",
+        "--batches", "1",         "--threads", "1",
+        "--no-rte"});
+  const std::string options = read_bytes(folder_ / "run" / "options.toml");
+  for (const char* line : {"\nhidden = 16\n", "\nheads = 2\n", "\ndropout = 0.3\n",
+                           "\nlayers = 1\n", "\nrte = false\n", "\nheter = true\n"}) {
+    EXPECT_TRUE(contains(options, line)) << line << options;
+  }
+  EXPECT_TRUE(contains(read_bytes(folder_ / "run" / "task.toml"), "2013"));
+}
+
+TEST_F(TrainProgram, NamesFileAndLineOfAWrongConfig) {
+  write_bytes(folder_ / "my.toml", "hidden = 16\n\nhiden = 4\n");
+  expect_failure(train("run", {"--config", path("my.toml")}), 1,
+                 path("my.toml") + ":3: unknown key 'hiden'");
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainProgram, ReproducesARunFromTheOptionsItWrote) {
+  text(train("run", {"--batches", "3", "--preset", "paper", "--seed", "7", "--negatives", "3",
+                     "--learning-rate", "0.0123456789"}));
+  text({"train", graph(), "--task", path("run") + "/task.toml", "--run", path("again"), "--config",
+        path("run") + "/options.toml"});
+  EXPECT_EQ(read_bytes(folder_ / "again" / "options.toml"),
+            read_bytes(folder_ / "run" / "options.toml"));
+  const auto first = weights(folder_ / "run" / "seed-7" / "best.safetensors");
+  EXPECT_TRUE(weights(folder_ / "again" / "seed-7" / "best.safetensors") == first);
+}
+
+TEST_F(TrainProgram, SaysWhatIsMissingOrUnknown) {
+  expect_failure({"train", graph(), "--task", "paper-venu", "--run", path("run")}, 1,
+                 "paper-venue");
+  expect_failure({"train", graph(), "--task", "paper-venue"}, 2, "--run is required");
+  expect_failure({"train", "--resume"}, 2, "--run is required");
+  expect_failure(train("run", {"--batches", "x"}), 1, "batches: 'x' is no number");
+  expect_failure({"evaluate", path("run")}, 1, "is no run (it has no run.json)");
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainProgram, KeepsTheOptionsOfARunThatGoesOn) {
+  text(train("run"));
+  const Words resume = {"train", "--run", path("run"), "--resume"};
+  const std::vector<Words> others = {{"--hidden", "16"}, {"--no-guard"}, {"--preset", "paper"}};
+  for (const Words& more : others) {
+    expect_failure(resume + more, 2, more[0] == "--no-guard" ? "--guard" : more[0]);
+  }
+  text(resume + Words{"--threads", "1", "--workers", "2"});
+  expect_failure(train("run"), 1, "there is a run already");
+}
+
+TEST_F(TrainProgram, ShowsThatNothingLeaksUnlessTheGuardIsOff) {
+  const Words audit = {"train", graph(), "--task", "paper-venue", "--width", "8", "--audit"};
+  const std::string clean = text(audit);
+  EXPECT_TRUE(contains(clean, "\nNothing leaks.\n")) << clean;
+  EXPECT_TRUE(contains(clean, "train: 64 examples, ")) << clean;
+  const std::string open = text(audit + Words{"--no-guard"});
+  EXPECT_TRUE(contains(open, "The sub-graphs leak.\n")) << open;
+}
+
+// --- stopped ---
+
+constexpr const char* kLong = "120";
+
+Words long_run() {
+  return {"--batches", kLong, "--validate-every", "25", "--checkpoint-every", "0"};
+}
+
+TEST_F(TrainProgram, EndsTheSameAfterBeingKilledAtAnyMoment) {
+  text(train("whole", long_run()));
+  const Path run = folder_ / "killed";
+  Draws draws(hash(::getpid()));
+  int kills = 0;
+  while (kills < 4) {
+    const Words words = fs::exists(run / "run.json")
+                            ? Words{"train", "--run", path("killed"), "--resume", "--quiet"}
+                            : train("killed", long_run());
+    // The first one surely while it trains, later ones whenever it may be.
+    const Outcome outcome = hgt(words, [&](pid_t process) {
+      if (kills == 0) wait_for([&] { return fs::exists(run / "seed-1/checkpoint.safetensors"); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(draws.below(kills == 0 ? 100 : 700)));
+      ::kill(process, SIGKILL);
+    });
+    if (outcome.exit_code == 0) break;
+    ASSERT_EQ(outcome.exit_code, 128 + SIGKILL) << outcome.err;
+    ++kills;
+  }
+  text({"train", "--run", path("killed"), "--resume", "--quiet"});
+  EXPECT_GE(kills, 1);
+  EXPECT_TRUE(best("killed") == best("whole"));
+  EXPECT_TRUE(weights(run / "seed-1" / "checkpoint.safetensors") ==
+              weights(folder_ / "whole" / "seed-1" / "checkpoint.safetensors"));
+  EXPECT_EQ(log_of(run), log_of(folder_ / "whole"));
+  text({"evaluate", path("killed"), "--quiet"});
+}
+
+TEST_F(TrainProgram, SavesItsWorkOnControlCAndSaysHowToGoOn) {
+  const Words options = {"--batches", kLong, "--validate-every", "25"};
+  text(train("whole", options));
+  const Outcome stopped = hgt(train("run", options), [&](pid_t process) {
+    EXPECT_TRUE(wait_for([&] { return fs::exists(folder_ / "run/seed-1/best.safetensors"); }));
+    ::kill(process, SIGINT);
+  });
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_TRUE(contains(stopped.err, "hgt: stopped and saved; go on with: hgt train --run " +
+                                        path("run") + " --resume\n"))
+      << stopped.err;
+  text({"train", "--run", path("run"), "--resume"});
+  EXPECT_TRUE(best("run") == best("whole"));
+  EXPECT_EQ(log_of(folder_ / "run"), log_of(folder_ / "whole"));
+}
+
+TEST_F(TrainProgram, RefusesARunThatAnotherProcessTrains) {
+  const Outcome first = hgt(train("run", {"--batches", "1000000"}), [&](pid_t process) {
+    EXPECT_TRUE(wait_for([&] { return fs::exists(folder_ / "run" / "seed-1"); }));
+    expect_failure({"train", "--run", path("run"), "--resume"}, 1,
+                   path("run") + ": another process is training this run");
+    ::kill(process, SIGKILL);
+  });
+  EXPECT_EQ(first.exit_code, 128 + SIGKILL);
+}
+
+// --- where it cannot write ---
+
+TEST_F(TrainProgram, SaysWhereItCannotWrite) {
+  write_bytes(folder_ / "file", "x");
+  expect_failure(train("file"), 1, "hgt: " + path("file") + ": ");
+  text(train("run"));
+  expect_failure({"predict", path("run"), "--all", "--out", path("no/x.tsv")}, 1,
+                 path("no/x.tsv") + ": cannot be written");
+  expect_failure({"embed", path("run"), "--type", "venue", "--out", path("file")}, 1, path("file"));
+  EXPECT_EQ(read_bytes(folder_ / "file"), "x");
+}
+
+TEST_F(TrainProgram, SaysThatAFolderIsReadOnly) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  fs::create_directories(folder_ / "locked");
+  fs::permissions(folder_ / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+  expect_failure(train("locked"), 1, path("locked"));
+  expect_failure(train("locked/run"), 1, path("locked/run"));
+  fs::permissions(folder_ / "locked", fs::perms::owner_all);
+}
+
+}  // namespace
+}  // namespace hgt
