@@ -50,7 +50,7 @@ class Visibility {
   std::vector<KeyTable<>> seeds_;         // by node type
   std::vector<KeyTable<>> hidden_edges_;  // by relation: the key is (source, target)
   std::vector<KeyTable<>> always_hidden_;
-  std::vector<Relation> touched_;         // relations with single hidden edges in this batch
+  std::vector<Relation> touched_;  // relations with single hidden edges in this batch
   Time last_ = std::numeric_limits<Time>::max();
 };
 
