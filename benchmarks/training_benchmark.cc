@@ -12,12 +12,10 @@
 // samples.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
@@ -25,10 +23,12 @@
 
 #include "benchmarks/flags.h"
 #include "benchmarks/layer_work.h"
+#include "benchmarks/memory_line.h"
 #include "benchmarks/ratio_reporter.h"
 #include "hgt/academic/academic_generator.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/machine.h"
+#include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/training/adamw.h"
@@ -44,16 +44,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// A line of /proc/self/status, in MB.
-double memory_line(const std::string& name) {
-  std::ifstream in("/proc/self/status");
-  for (std::string word; in >> word;) {
-    double kilobytes = 0;
-    if (word == name && in >> kilobytes) return kilobytes / 1000;
-  }
-  return 0;
 }
 
 TrainOptions paper_settings() {

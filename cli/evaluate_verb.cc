@@ -94,7 +94,8 @@ void add_evaluate(CLI::App& program) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   verb->add_flag("--full", flags->how.full,
-                 "All neighbors, as many hops as layers, instead of sampled sub-graphs");
+                 "All neighbors, as many hops as layers, instead of sampled sub-graphs")
+      ->excludes(verb->get_option("--samples"));
   verb->add_option("--batch-size", flags->how.batch_size, "Examples scored at once")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();

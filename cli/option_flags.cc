@@ -42,6 +42,7 @@ OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& g
                           ->allow_extra_args(false);
       if (entry.form == OptionTable::Form::list) given->option->delimiter(',')->expected(1, -1);
       if (entry.form != OptionTable::Form::list) given->option->expected(1);
+      if (entry.form == OptionTable::Form::number) given->option->type_name("NUMBER");
       if (!entry.words.empty()) given->option->check(CLI::IsMember(entry.words));
     }
     given->option->group(group);

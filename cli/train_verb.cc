@@ -21,6 +21,8 @@ namespace hgt::cli {
 
 namespace {
 
+constexpr double kAutomaticScale = 0;  // settle() finds it
+
 struct TrainFlags {
   std::string graph;
   std::string task;
@@ -41,9 +43,8 @@ RunOptions effective_options(TrainFlags& flags) {
   RunOptions& options = flags.options;
   options.graph = flags.graph;
   options.task = find_task(flags.task, graph.schema());
-  const HgtOptions sizes = options.training.model;
   options.training.model = preset(flags.preset);
-  options.training.model.time_scale = sizes.time_scale;
+  options.training.model.time_scale = kAutomaticScale;
   if (!flags.config.empty())
     read_config(flags.config, {flags.training.get(), flags.task_flags.get()});
   flags.training->apply();
@@ -80,6 +81,7 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
 
 void run_train(TrainFlags& flags) {
   keep_tensor_memory();
+  ProgressBar bar(flags.quiet);
   if (flags.resume) {
     if (flags.run.empty()) throw CLI::RequiredError("--run");
     Run run = Run::open(flags.run);
@@ -89,7 +91,7 @@ void run_train(TrainFlags& flags) {
     flags.task_flags->apply_only({}, reason);
     run.set_pipeline(flags.options.training.pipeline);
     print_run(run);
-    print_reports(run, run.train(ProgressBar(flags.quiet).sink()));
+    print_reports(run, run.train(bar.sink()));
     return;
   }
   if (flags.graph.empty()) throw CLI::RequiredError("GRAPH");
@@ -104,7 +106,6 @@ void run_train(TrainFlags& flags) {
   if (flags.run.empty()) throw CLI::RequiredError("--run");
   Run run = Run::create(flags.run, std::move(options));
   print_run(run);
-  ProgressBar bar(flags.quiet);
   print_reports(run, run.train(bar.sink()));
 }
 
@@ -112,7 +113,7 @@ void run_train(TrainFlags& flags) {
 
 void add_train(CLI::App& program) {
   auto flags = std::make_shared<TrainFlags>();
-  flags->options.training.model.time_scale = 0;
+  flags->options.training.model.time_scale = kAutomaticScale;
   CLI::App* verb = program.add_subcommand("train", kTrainHelp);
   verb->add_option("graph", flags->graph, "Folder of the graph")->type_name("GRAPH");
   verb->add_option("--task", flags->task,

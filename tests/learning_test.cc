@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
@@ -89,10 +91,16 @@ void build_random_graph(const Path& folder) {
   }
   const Relation rates = schema.relation("author", "rates", "item");
   for (NodeId i = 0; i < kItems; ++i) builder.add_node(item, {});
-  for (int i = 0; i < 4000; ++i) {
-    builder.add_edge(rates, {.source = static_cast<NodeId>(draws.below(kAuthors)),
-                             .target = static_cast<NodeId>(draws.below(kItems)),
-                             .time = static_cast<Time>(2005 + draws.below(15))});
+  std::set<std::pair<NodeId, NodeId>>
+      rated;  // a rating that is repeated could be known from before
+  while (rated.size() < 4000) {
+    rated.emplace(static_cast<NodeId>(draws.below(kAuthors)),
+                  static_cast<NodeId>(draws.below(kItems)));
+  }
+  for (const auto& [source, target] : rated) {
+    builder.add_edge(
+        rates,
+        {.source = source, .target = target, .time = static_cast<Time>(2005 + draws.below(15))});
   }
   builder.finish();
 }

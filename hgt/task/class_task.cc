@@ -73,11 +73,8 @@ EdgeTask::EdgeTask(const HeteroGraph& graph, const TaskSpec& spec) : ClassTask(g
   const auto count = static_cast<NodeId>(graph.num_nodes(other_));
   class_of_.resize(count);
   for (NodeId node = 0; node < count; ++node) {
-    const bool known = std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-      return graph.incoming(graph.schema().reverse(relation), node).size() > 0;
-    });
     class_of_[node] = static_cast<uint32_t>(classes_.size());
-    if (known) classes_.push_back(node);
+    if (has_link(node)) classes_.push_back(node);
   }
   collect_examples();
 }

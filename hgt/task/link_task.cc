@@ -19,16 +19,14 @@ constexpr uint64_t kNegativeStream = 0x4e6a;
 
 LinkTask::LinkTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
   if (spec_.loss == Loss::automatic) spec_.loss = Loss::softmax;
-  if (spec_.split == SplitRule::given) throw Error("links have no given split");
+  if (spec_.split == SplitRule::given)
+    throw Error("links have no given split: choose --split time or random");
   if (spec_.negatives == 0 || spec_.test_negatives == 0) {
     throw Error("link prediction needs negatives: at least one for training and one for testing");
   }
   const auto count = static_cast<NodeId>(graph.num_nodes(other_));
   for (NodeId node = 0; node < count; ++node) {
-    const bool linked = std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-      return graph.incoming(graph.schema().reverse(relation), node).size() > 0;
-    });
-    if (linked) others_.push_back(node);
+    if (has_link(node)) others_.push_back(node);
   }
   std::stable_sort(others_.begin(), others_.end(), [&](NodeId a, NodeId b) {
     return graph.time(other_, a) < graph.time(other_, b);
@@ -78,13 +76,6 @@ void LinkTask::collect_links_of(NodeId node, Relation relation, std::vector<Time
     if (split == Split::none || later) continue;
     links_[static_cast<size_t>(split)].push_back({relation, node, list.sources[i]});
   }
-}
-
-bool LinkTask::is_linked(NodeId node, NodeId other) const {
-  return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-    const auto sources = graph_.incoming(relation, node).sources;
-    return std::binary_search(sources.begin(), sources.end(), other);
-  });
 }
 
 std::vector<NodeId> LinkTask::draw_others(Split split, uint64_t random_seed) const {

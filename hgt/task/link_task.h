@@ -37,7 +37,6 @@ class LinkTask : public Task {
   Time link_time(const Neighbors& list, size_t i, NodeId node) const;
   Time time_of_split(Split split) const;
   uint64_t pair_number(NodeId node, NodeId other) const;
-  bool is_linked(NodeId node, NodeId other) const;
   void append_link(const Link& link, std::span<const NodeId> drawn, Time time,
                    Question& question) const;
   std::vector<NodeId> draw_others(Split split, uint64_t random_seed) const;

@@ -274,7 +274,9 @@ TEST(DatedNames, OfWhatIsLaterThanTheSplitAreNoCandidates) {
       builder.add_edge(about, {.source = ends.first, .target = ends.second});
     }
   });
-  const auto task = open_named(*graph, "talk-disambiguation");
+  TaskSpec spec = find_task("talk-disambiguation", graph->schema());
+  spec.min_links = 0;
+  const auto task = open_task(*graph, spec);
   std::map<std::tuple<Split, NodeId, NodeId>, size_t> candidates;
   for (const Split split : kSplits) {
     const Question question = task->question(split, all_examples(*task, split), Task::kNoDraw);

@@ -22,6 +22,13 @@ Number number_of(const std::string& text) {
   throw Error(fmt::format("'{}' is no number that fits here", text));
 }
 
+// TOML's whole numbers end at 2^63 - 1; a seed may be larger and is then written as text.
+bool fits_toml(const std::string& number) {
+  int64_t unused = 0;
+  return std::from_chars(number.data(), number.data() + number.size(), unused).ec !=
+         std::errc::result_out_of_range;
+}
+
 bool flag_of(const std::string& text) {
   if (text == "true") return true;
   if (text == "false") return false;
@@ -151,7 +158,8 @@ std::string OptionTable::to_toml() const {
         text += setting_line(entry.key, values.front());
         break;
       default:
-        text += fmt::format("{} = {}\n", entry.key, values.front());
+        text += fits_toml(values.front()) ? fmt::format("{} = {}\n", entry.key, values.front())
+                                          : setting_line(entry.key, values.front());
     }
   }
   return text;

@@ -62,6 +62,10 @@ class Task {
   std::span<const Relation> predicted() const { return predicted_; }
   std::span<const Relation> also_hidden() const { return also_hidden_; }
 
+  // A predicted edge joins the two; there is one at a node of the other type.
+  bool is_linked(NodeId node, NodeId other) const;
+  bool has_link(NodeId other) const;
+
   virtual uint64_t num_examples(Split split) const = 0;
   // `random_seed` draws what the example leaves open (negatives); evaluation passes kNoDraw and
   // gets the same every time.

@@ -167,6 +167,7 @@ TEST(EmptySplit, OfThingsWithoutTimesSuggestsARandomSplit) {
 // Opens the task, if need be with the dates that the error suggests.
 void open_as_suggested(const TestGraph& graph, const std::string& name) {
   TaskSpec spec = find_task(name, graph->schema());
+  spec.min_links = 0;
   const std::string error = error_of([&] { open_task(*graph, spec); });
   if (error.empty()) return;
   std::smatch dates;

@@ -5,14 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "hgt/error.h"
-#include "hgt/task/settings_file.h"
 
 namespace hgt {
 
@@ -50,64 +46,11 @@ Value value_of(const Words<Value, N>& words, std::string_view what, std::string_
   throw Error(fmt::format("{} '{}' is unknown; known are {}", what, name, fmt::join(known, ", ")));
 }
 
-// --- files ---
-
-template <typename Number>
-Number number_of(const std::string& text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return number;
-  throw Error(fmt::format("'{}' is no number that fits", text));
-}
-
-bool flag_of(const std::string& text) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  throw Error(fmt::format("'{}' must be true or false", text));
-}
-
-using Values = std::vector<std::string>;
-using Read = std::function<void(const Values&)>;
-
-// How each key of a task file is read.
-std::map<std::string, Read> readers(TaskSpec& spec) {
-  const auto one = [](const Values& values) -> const std::string& {
-    if (values.size() == 1) return values.front();
-    throw Error("a single value is expected");
-  };
-  const auto text = [one](std::string& to) {
-    return [one, &to](const Values& values) { to = one(values); };
-  };
-  const auto number = [one](auto& to) {
-    return [one, &to](const Values& values) {
-      to = number_of<std::remove_reference_t<decltype(to)>>(one(values));
-    };
-  };
-  const auto texts = [](std::vector<std::string>& to) {
-    return [&to](const Values& values) { to = values; };
-  };
-  return {
-      {"name", text(spec.name)},
-      {"predict",
-       [&spec, one](const Values& values) { spec.kind = value_of(kKinds, "task", one(values)); }},
-      {"node", text(spec.node)},
-      {"other", text(spec.other)},
-      {"edges", texts(spec.edges)},
-      {"label", text(spec.label)},
-      {"loss", [&spec, one](const Values& values) { spec.loss = loss(one(values)); }},
-      {"split", [&spec, one](const Values& values) { spec.split = split_rule(one(values)); }},
-      {"train-end", text(spec.train_end)},
-      {"validation-end", text(spec.validation_end)},
-      {"validation-share", number(spec.validation_share)},
-      {"test-share", number(spec.test_share)},
-      {"split-seed", number(spec.split_seed)},
-      {"guard", [&spec, one](const Values& values) { spec.guard = flag_of(one(values)); }},
-      {"hidden", [&spec, one](const Values& values) { spec.hidden = hidden(one(values)); }},
-      {"also-hide", texts(spec.also_hide)},
-      {"min-links", number(spec.min_links)},
-      {"negatives", number(spec.negatives)},
-      {"test-negatives", number(spec.test_negatives)},
-  };
+template <typename Value, size_t N>
+std::vector<std::string> names_of(const Words<Value, N>& words) {
+  std::vector<std::string> names;
+  for (const auto& [value, word] : words) names.emplace_back(word);
+  return names;
 }
 
 // --- names ---
@@ -225,58 +168,69 @@ SplitRule split_rule(std::string_view name) { return value_of(kSplitRules, "spli
 Loss loss(std::string_view name) { return value_of(kLosses, "loss", name); }
 Hidden hidden(std::string_view name) { return value_of(kHidden, "hidden links", name); }
 
+OptionTable task_table(TaskSpec& spec) {
+  OptionTable table;
+  table.add_word("split", spec.split, names_of(kSplitRules), split_rule,
+                 "How examples are shared out; automatic: given by the label column, else by time");
+  table.add("train-end", spec.train_end, "Last time of training; empty: 2014");
+  table.add("validation-end", spec.validation_end,
+            "Last time of validation, what is later is for testing; empty: 2016");
+  table.add("validation-share", spec.validation_share,
+            "random: of all examples; given: of the training examples");
+  table.add("test-share", spec.test_share, "random: of all examples");
+  table.add("split-seed", spec.split_seed, "Of random splits and drawn validation examples");
+  table.add_word(
+      "loss", spec.loss, names_of(kLosses), [](std::string_view name) { return loss(name); },
+      "softmax: the classes compete; binary: yes or no for each; automatic: binary where a label "
+      "column has several classes to a node");
+  table.add("guard", spec.guard, "Hide what is predicted from the model; off: to see what leaks");
+  table.add_word(
+      "hide-links", spec.hidden, names_of(kHidden),
+      [](std::string_view name) { return hidden(name); },
+      "Predicted links hidden: those of the batch, or of the whole split");
+  table.add("also-hide", spec.also_hide, "Further edge types hidden like the predicted ones");
+  table.add("min-links", spec.min_links,
+            "Same-named candidates with fewer training links are left out");
+  table.add("negatives", spec.negatives, "Links: drawn for each training batch");
+  table.add("test-negatives", spec.test_negatives, "Links: drawn for scoring");
+  return table;
+}
+
+namespace {
+
+// All keys of a task file. `says_what` becomes true when `predict` is set.
+OptionTable file_table(TaskSpec& spec, bool& says_what) {
+  OptionTable table = task_table(spec);
+  table.add("name", spec.name, "");
+  table.add_word(
+      "predict", spec.kind, names_of(kKinds),
+      [&says_what](std::string_view name) {
+        says_what = true;
+        return value_of(kKinds, "task", name);
+      },
+      "");
+  table.add("node", spec.node, "");
+  table.add("other", spec.other, "");
+  table.add("edges", spec.edges, "");
+  table.add("label", spec.label, "");
+  return table;
+}
+
+}  // namespace
+
 TaskSpec read_task(const Path& file) {
   TaskSpec spec{.name = file.stem().string()};
-  const auto known = readers(spec);
   bool says_what = false;
-  for (const Setting& setting : read_settings(file)) {
-    const auto complain = [&](const std::string& what) {
-      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, what));
-    };
-    const auto found = known.find(setting.key);
-    if (found == known.end()) {
-      std::vector<std::string> keys;
-      for (const auto& [key, read] : known) keys.push_back(key);
-      complain(fmt::format("unknown key '{}'; known are {}", setting.key, fmt::join(keys, ", ")));
-    }
-    try {
-      found->second(setting.values);
-    } catch (const Error& error) {
-      complain(fmt::format("'{}': {}", setting.key, error.what()));
-    }
-    says_what = says_what || setting.key == "predict";
-  }
-  if (!says_what) {
-    throw Error(
-        fmt::format("{}: lacks 'predict'; it is one of edge, label, name, link", file.string()));
-  }
-  return spec;
+  file_table(spec, says_what).read(file);
+  if (says_what) return spec;
+  throw Error(
+      fmt::format("{}: lacks 'predict'; it is one of edge, label, name, link", file.string()));
 }
 
 std::string to_toml(const TaskSpec& spec) {
-  std::string text = setting_line("name", spec.name);
-  text += setting_line("predict", std::string(to_string(spec.kind)));
-  text += setting_line("node", spec.node);
-  if (spec.kind == TaskKind::label) {
-    text += setting_line("label", spec.label);
-  } else {
-    text += setting_line("other", spec.other);
-    text += setting_line("edges", spec.edges);
-  }
-  text += setting_line("loss", std::string(to_string(spec.loss)));
-  text += setting_line("split", std::string(to_string(spec.split)));
-  if (!spec.train_end.empty()) text += setting_line("train-end", spec.train_end);
-  if (!spec.validation_end.empty()) text += setting_line("validation-end", spec.validation_end);
-  text += setting_line("validation-share", spec.validation_share);
-  text += setting_line("test-share", spec.test_share);
-  text += setting_line("split-seed", spec.split_seed);
-  text += setting_line("guard", spec.guard);
-  text += setting_line("hidden", std::string(to_string(spec.hidden)));
-  text += setting_line("also-hide", spec.also_hide);
-  text += setting_line("min-links", uint64_t{spec.min_links});
-  text += setting_line("negatives", uint64_t{spec.negatives});
-  text += setting_line("test-negatives", uint64_t{spec.test_negatives});
-  return text;
+  TaskSpec copy = spec;
+  bool unused = false;
+  return file_table(copy, unused).to_toml();
 }
 
 std::vector<std::string> task_names(const Schema& schema) {

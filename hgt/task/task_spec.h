@@ -13,6 +13,7 @@
 
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
+#include "hgt/task/option_table.h"
 
 namespace hgt {
 
@@ -64,7 +65,7 @@ struct TaskSpec {
   Hidden hidden = Hidden::automatic;
   std::vector<std::string> also_hide = {};  // further edge types that are treated like `edges`
 
-  uint32_t min_links = 0;         // name: candidates with fewer training links are left out
+  uint32_t min_links = 1;         // name: candidates with fewer training links are left out
   uint32_t negatives = 20;        // link: drawn for each training example
   uint32_t test_negatives = 100;  // link: drawn for each example that is scored
 
@@ -83,6 +84,9 @@ Hidden hidden(std::string_view name);
 // the schema (then it lists what would).
 TaskSpec find_task(const std::string& name_or_file, const Schema& schema);
 TaskSpec read_task(const Path& file);
+// What can be said of a task besides what it is: split, loss, guard, negatives. `spec` must outlive
+// the table.
+OptionTable task_table(TaskSpec& spec);
 std::string to_toml(const TaskSpec& spec);  // read_task gives back the same
 
 // All names that find_task knows for the schema.

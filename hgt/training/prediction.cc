@@ -217,13 +217,6 @@ NodeVectors gathered(std::vector<NodeId> nodes, const std::vector<at::Tensor>& b
   return {std::move(nodes), blocks.empty() ? at::Tensor() : at::cat(blocks)};
 }
 
-bool is_linked(const Task& task, NodeId node, NodeId other) {
-  return std::any_of(task.predicted().begin(), task.predicted().end(), [&](Relation relation) {
-    const auto sources = task.graph().incoming(relation, node).sources;
-    return std::binary_search(sources.begin(), sources.end(), other);
-  });
-}
-
 // For each node the others that it is not linked to yet, best first.
 uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptions& options,
                        TableFile& table, const ProgressSink& progress) {
@@ -260,7 +253,7 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
     uint64_t rank = 0;
     for (const uint32_t place : best(row, row.size())) {
       if (rank == options.top) break;
-      if (is_linked(task, node, right.nodes[place])) continue;
+      if (task.is_linked(node, right.nodes[place])) continue;
       table.write(fmt::format("{}\t{}\t{}\t{}\t{:.6f}", cell(graph.id(task.node_type(), node)),
                               ++rank, cell(graph.id(task.other_type(), right.nodes[place])),
                               cell(graph.name(task.other_type(), right.nodes[place])), row[place]));
@@ -292,6 +285,11 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
     throw Error("mentions are predicted all together; leave --node out and take --all");
   }
   check_types(*state_->task, options.nodes);
+  if (!links && !options.nodes.empty() && options.inference != InferenceOptions{}) {
+    throw Error(
+        "--at and --instances are for --all; single nodes are asked for at their own time, "
+        "through sampled sub-graphs");
+  }
   TableFile table(out, links ? fmt::format("{}\trank\t{}\tname\tscore", spec.node, spec.other)
                        : names
                            ? fmt::format("{}\ttruth\trank\tcandidate\tprobability", spec.node)

@@ -63,6 +63,7 @@ Instances instances_named(std::string_view name);  // throws Error
 struct InferenceOptions {
   Time at = kNoTime;  // nothing later is seen; kNoTime: the graph's last time
   Instances instances = Instances::own;
+  friend bool operator==(const InferenceOptions&, const InferenceOptions&) = default;
 };
 
 struct PredictOptions {

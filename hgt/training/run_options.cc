@@ -104,37 +104,6 @@ OptionTable training_table(RunOptions& options) {
   return table;
 }
 
-OptionTable task_table(TaskSpec& spec) {
-  OptionTable table;
-  table.add_word(
-      "split", spec.split, {"automatic", "time", "random", "given"},
-      [](const std::string& name) { return split_rule(name); },
-      "How examples are shared out; automatic: given by the label column, else by time");
-  table.add("train-end", spec.train_end, "Last time of training; empty: 2014");
-  table.add("validation-end", spec.validation_end,
-            "Last time of validation, what is later is for testing; empty: 2016");
-  table.add("validation-share", spec.validation_share,
-            "random: of all examples; given: of the training examples");
-  table.add("test-share", spec.test_share, "random: of all examples");
-  table.add("split-seed", spec.split_seed, "Of random splits and drawn validation examples");
-  table.add_word(
-      "loss", spec.loss, {"automatic", "softmax", "binary"},
-      [](const std::string& name) { return loss(name); },
-      "softmax: the classes compete; binary: yes or no for each; automatic: binary where a label "
-      "column has several classes to a node");
-  table.add("guard", spec.guard, "Hide what is predicted from the model; off: to see what leaks");
-  table.add_word(
-      "hide-links", spec.hidden, {"automatic", "batch", "split"},
-      [](const std::string& name) { return hidden(name); },
-      "Predicted links hidden: those of the batch, or of the whole split");
-  table.add("also-hide", spec.also_hide, "Further edge types hidden like the predicted ones");
-  table.add("min-links", spec.min_links,
-            "Same-named candidates with fewer training links are left out");
-  table.add("negatives", spec.negatives, "Links: drawn for each training batch");
-  table.add("test-negatives", spec.test_negatives, "Links: drawn for scoring");
-  return table;
-}
-
 std::string_view to_string(ModelKind /*kind*/) { return "hgt"; }
 
 ModelKind model_kind(std::string_view name) {

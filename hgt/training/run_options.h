@@ -26,8 +26,6 @@ struct RunOptions {
 
 // All but `graph` and the task. The options must outlive the table.
 OptionTable training_table(RunOptions& options);
-// What can be said of a task besides what it is: split, guard, negatives.
-OptionTable task_table(TaskSpec& spec);
 
 // Fills in what was left to the program (0 for the time scale: the model then sees gaps in days
 // where the graph's unit is finer, else in that unit). Throws Error: options that make no sense.

@@ -114,7 +114,11 @@ struct Trainer::Loop {
   }
 
   void validate(double waited) {
-    const Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, progress);
+    const auto as_part = [this](Progress part) {
+      part.finished = false;  // of training: no line of its own
+      progress(part);
+    };
+    const Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, as_part);
     state.seconds = seconds_before + seconds_since(started);
     ++state.without_progress;
     if (result.loss < state.best_loss) {
