@@ -17,13 +17,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "benchmarks/flags.h"
 #include "benchmarks/layer_work.h"
+#include "benchmarks/memory_line.h"
 #include "benchmarks/ratio_reporter.h"
 #include "hgt/error.h"
 #include "hgt/model/hgt_encoder.h"
@@ -237,16 +237,6 @@ void print_ratios(const RatioReporter& reporter, const std::vector<LayerWork>& w
   reporter.print_ratio(edges_name(100'000), edges_name(10'000), "10^5 edges : 10^4 (10 is even)");
   reporter.print_ratio(types_name(70, 140), types_name(5, 20),
                        "70 types, 140 relations : 5 types, 20 relations");
-}
-
-// The line of /proc/self/status, in MB.
-double memory_line(const std::string& name) {
-  std::ifstream in("/proc/self/status");
-  for (std::string word; in >> word;) {
-    double kilobytes = 0;
-    if (word == name && in >> kilobytes) return kilobytes / 1000;
-  }
-  return 0;
 }
 
 int print_peak(const std::string& what, const std::optional<std::string>& folder) {

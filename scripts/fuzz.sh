@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 targets="table_reader_fuzz graph_open_fuzz"
-cmake --preset fuzz >/dev/null
+cmake --preset fuzz -DCMAKE_UNITY_BUILD=ON >/dev/null
 # shellcheck disable=SC2086  # a list of words
 cmake --build --preset fuzz --target $targets
 cd build/fuzz/fuzz

@@ -17,7 +17,7 @@ step "address and undefined-behaviour sanitizers"
 scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on what has threads"
-cmake --preset tsan >/dev/null
+cmake --preset tsan -DCMAKE_UNITY_BUILD=ON >/dev/null
 cmake --build --preset tsan --target graph_test sampling_test
 build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
 build/tsan/tests/sampling_test --gtest_filter='BatchStream*' --gtest_brief=1

@@ -21,7 +21,7 @@ constexpr double kFromSiblingTopic = 0.25;  // of those not of the team
 constexpr double kMaxProductivity = 100.0;  // times the least productive author
 constexpr uint64_t kActiveAttempts = 200;
 constexpr uint64_t kLeadAttempts = 16;
-constexpr uint64_t kAttempts = 16;  // per author wanted; then any author will do
+constexpr uint64_t kAuthorAttempts = 16;  // per author wanted; then any author will do
 
 constexpr double kGroupInstitute = 0.40;  // of the first affiliations
 constexpr double kTopicInstitute = 0.50;  // of the others: by the topic's own ranking
@@ -146,7 +146,7 @@ uint64_t Authors::draw_team(const LatentPaper& paper, uint64_t wanted, const Ran
     if (team.size() == wanted) break;
     team.push_back(placed);
   }
-  const uint64_t patience = kAttempts * wanted;
+  const uint64_t patience = kAuthorAttempts * wanted;
   fill_distinct(team, wanted, 2 * patience, [&](uint64_t attempt) {
     return attempt < patience ? draw_coauthor(paper, team.front(), draws) : draws.below(size());
   });
@@ -174,7 +174,8 @@ void Affiliations::draw_stays(uint64_t author, const Career& career, uint64_t wa
   stays.assign(1, {home(author, career), career.start});
   Draws draws(hash(seed_, Tag::affiliation, author, wanted));
   const uint64_t last = std::min(career.start + kCareerYears, years_) - 1;
-  for (uint64_t attempt = 0; stays.size() < wanted && attempt < kAttempts * wanted; ++attempt) {
+  for (uint64_t attempt = 0; stays.size() < wanted && attempt < kAuthorAttempts * wanted;
+       ++attempt) {
     const uint64_t institute = draw_institute(career.topic, draws);
     const auto is_there = [&](const Stay& stay) { return stay.institute == institute; };
     if (std::any_of(stays.begin(), stays.end(), is_there)) continue;

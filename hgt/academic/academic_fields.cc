@@ -13,7 +13,8 @@ constexpr double kFocusField = 0.50;  // below the paper's own L2 field; else be
 constexpr std::array<uint64_t, kFieldLevels> kLevelShares = {20, 80, 420, 270, 120, 90};
 // Of the fields beyond L0 and L1: per cent on levels 2 to 5.
 constexpr std::array<uint64_t, 4> kDeepShares = {20, 34, 23, 23};
-constexpr uint64_t kAttempts = 16;  // per field wanted; then any field of the levels 2 to 5 will do
+constexpr uint64_t kFieldAttempts =
+    16;  // per field wanted; then any field of the levels 2 to 5 will do
 
 unsigned draw_level(Draws& draws) {
   uint64_t place = draws.below(1000);
@@ -97,7 +98,7 @@ void FieldTree::draw_fields(uint64_t paper, uint64_t topic, uint64_t wanted,
   const uint64_t l1 = draws.chance(kRightL1) ? l1_of(topic) : draw_from(level(1), draws);
   const uint64_t focus = draw_front(of_topic(topic, 2), draws);
   chosen = {parent(l1_of(topic)), l1};
-  const uint64_t patience = kAttempts * wanted;
+  const uint64_t patience = kFieldAttempts * wanted;
   fill_distinct(chosen, wanted, 2 * patience, [&](uint64_t attempt) {
     return attempt < patience ? draw_extra(topic, focus, draws)
                               : draw_from({starts_[2], starts_[kFieldLevels]}, draws);

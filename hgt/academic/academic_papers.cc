@@ -11,14 +11,14 @@ namespace {
 
 constexpr uint64_t kTopicOffset = 20;  // topic sizes go with 1 / (rank + 20)
 
-constexpr double kCopied = 0.50;        // of the attempts: a copy of an older paper's attempt
-constexpr uint64_t kCopyWindow = 2;     // copied is one of the first so many attempts
-constexpr unsigned kMaxCopies = 8;      // copies of copies
-constexpr double kOwnTopic = 0.75;      // of the attempts that are no copies
-constexpr double kSiblingTopic = 0.15;  // the rest goes to any topic
-constexpr double kMeanAge = 5.0;        // years; at least 1
-constexpr uint64_t kBlockAttempts = 8;  // until a year with papers of the topic is found
-constexpr uint64_t kAttempts = 8;       // per reference wanted; then any older paper will do
+constexpr double kCopied = 0.50;            // of the attempts: a copy of an older paper's attempt
+constexpr uint64_t kCopyWindow = 2;         // copied is one of the first so many attempts
+constexpr unsigned kMaxCopies = 8;          // copies of copies
+constexpr double kOwnTopic = 0.75;          // of the attempts that are no copies
+constexpr double kSiblingTopic = 0.15;      // the rest goes to any topic
+constexpr double kMeanAge = 5.0;            // years; at least 1
+constexpr uint64_t kBlockAttempts = 8;      // until a year with papers of the topic is found
+constexpr uint64_t kReferenceAttempts = 8;  // per reference wanted; then any older paper will do
 
 // 2^(k/12), in units of 2^-20.
 constexpr std::array<uint64_t, 12> kTwelfths = {1048576, 1110928, 1176987, 1246974,
@@ -102,7 +102,7 @@ uint64_t Citations::raw_reference(LatentPaper paper, uint64_t attempt) const {
 void Citations::draw_references(const LatentPaper& paper, uint64_t wanted,
                                 std::vector<uint64_t>& chosen) const {
   chosen.clear();
-  const uint64_t patience = kAttempts * wanted;
+  const uint64_t patience = kReferenceAttempts * wanted;
   Draws anywhere(hash(seed_, Tag::any_reference, paper.index));
   fill_distinct(chosen, wanted, 2 * patience, [&](uint64_t attempt) {
     return attempt < patience ? raw_reference(paper, attempt)

@@ -19,7 +19,7 @@ constexpr double kOwnTopic = 0.80;
 constexpr double kSiblingTopic = 0.15;  // the rest: any venue by popularity
 constexpr uint64_t kConferencePercent = 40;
 constexpr uint64_t kJournalPercent = 56;  // the rest are preprint servers
-constexpr uint64_t kAttempts = 64;
+constexpr uint64_t kVenueAttempts = 64;
 
 // The first three have one of each kind.
 VenueKind draw_kind(uint64_t number, uint64_t seed) {
@@ -97,7 +97,7 @@ uint64_t Venues::draw_of_topic(uint64_t topic, uint64_t year, Draws& draws) cons
   const TopicVenues& candidates = by_topic_[topic];
   if (candidates.venues.empty()) return popularity_.draw(draws);
   uint64_t venue = 0;
-  for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+  for (uint64_t attempt = 0; attempt < kVenueAttempts; ++attempt) {
     venue = candidates.venues[candidates.weights.draw(draws)];
     const LatentVenue& latent = venues_[venue];
     if (latent.start_topic == latent.end_topic) return venue;
@@ -118,7 +118,7 @@ void Venues::draw_venues(const LatentPaper& paper, uint64_t wanted,
                          std::vector<uint64_t>& chosen) const {
   chosen.clear();
   Draws draws(hash(seed_, Tag::paper_venue, paper.index));
-  fill_distinct(chosen, wanted, kAttempts * wanted,
+  fill_distinct(chosen, wanted, kVenueAttempts * wanted,
                 [&](uint64_t /*attempt*/) { return draw_venue(paper, draws); });
 }
 

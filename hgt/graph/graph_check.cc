@@ -19,7 +19,7 @@ namespace hgt {
 
 namespace {
 
-constexpr uint64_t kNodesBetweenReports = 1U << 14U;
+constexpr uint64_t kCheckedBetweenReports = 1U << 14U;
 
 class Checker {
  public:
@@ -99,7 +99,7 @@ class Checker {
         degrees[slot].add(neighbors.size());
         report.count += neighbors.size();
       }
-      if (node % kNodesBetweenReports != 0) continue;
+      if (node % kCheckedBetweenReports != 0) continue;
       report.fraction = static_cast<double>(node) / static_cast<double>(graph_.num_nodes(type));
       progress_(report);
     }

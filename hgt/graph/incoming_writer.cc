@@ -10,7 +10,7 @@ namespace hgt {
 namespace {
 
 constexpr uint64_t kSmallDegrees = 4096;
-constexpr uint64_t kNodesBetweenReports = 1U << 14U;
+constexpr uint64_t kWrittenBetweenReports = 1U << 14U;
 
 }  // namespace
 
@@ -98,7 +98,7 @@ void IncomingWriter::write(std::vector<EdgeSorter>& sorters, const ProgressSink&
       degrees_[slot].add(degree);
       offsets_.append(static_cast<int64_t>(sources_.items()));
     }
-    if (node % kNodesBetweenReports != 0) continue;
+    if (node % kWrittenBetweenReports != 0) continue;
     report.count = sources_.items();
     report.fraction =
         total == 0 ? 1.0 : static_cast<double>(report.count) / static_cast<double>(total);

@@ -1,7 +1,7 @@
 // Dropout whose pattern is a function of torch's seed alone, whatever the number of threads.
 #pragma once
 
-#include <torch/torch.h>
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

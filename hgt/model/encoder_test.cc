@@ -1,7 +1,6 @@
 // The encoder on sampled and random sub-graphs, its parts that have no test of their own (dropout,
 // RTE), and its size.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <cmath>
 #include <map>
@@ -15,6 +14,7 @@
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/hgt_encoder.h"
 #include "hgt/model/random_batch_test.h"
+#include "hgt/model/torch.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/sampling/sampler.h"
 

@@ -1,7 +1,6 @@
 // The layer against values worked out elsewhere in double precision (tests/golden): outputs, and
 // the gradients of every weight and of the input, on both paths.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <fstream>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "hgt/model/hgt_layer.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 namespace {

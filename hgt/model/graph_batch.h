@@ -5,14 +5,13 @@
 //   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
+#include "hgt/model/torch.h"
 #include "hgt/sampling/subgraph.h"
 
 namespace hgt {

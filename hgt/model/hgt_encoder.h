@@ -10,14 +10,13 @@
 // says so, else the same for all.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <vector>
 
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/hgt_layer.h"
 #include "hgt/model/hgt_options.h"
 #include "hgt/model/model_schema.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

@@ -14,8 +14,6 @@
 // The weights of all types lie in one tensor each; a type, edge type or relation picks its slice.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,6 +24,7 @@
 #include "hgt/model/model_schema.h"
 #include "hgt/model/reference_attention.h"
 #include "hgt/model/relative_temporal_encoding.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

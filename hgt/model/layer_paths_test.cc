@@ -1,7 +1,7 @@
 // The fused path of a layer against the reference path, both against the layer edge by edge, and
 // what must hold on every path.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <map>
 #include <numeric>

@@ -5,7 +5,6 @@
 #include <c10/core/impl/alloc_cpu.h>
 #include <dlfcn.h>
 #include <sched.h>
-#include <torch/torch.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "hgt/message/attention_kernels.h"
 #include "hgt/model/large_blocks.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

@@ -2,7 +2,6 @@
 #include "hgt/model/model_file.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "hgt/model/hgt_encoder.h"
 #include "hgt/model/random_batch_test.h"
 #include "hgt/model/tensor_file.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 namespace {

@@ -11,7 +11,7 @@ namespace hgt {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool has_type(const ModelSchema& schema, const std::string& name) {
   return std::any_of(schema.node_types.begin(), schema.node_types.end(),
@@ -117,13 +117,13 @@ void check_fits(const ModelSchema& model, const ModelSchema& graph, const std::s
 }
 
 std::string to_json(const ModelSchema& schema) {
-  Json json;
-  json["node_types"] = Json::array();
+  OrderedJson json;
+  json["node_types"] = OrderedJson::array();
   for (const auto& [name, features, vectors] : schema.node_types) {
     json["node_types"].push_back({{"name", name}, {"features", features}, {"vectors", vectors}});
   }
   json["edge_types"] = schema.edge_types;
-  json["relations"] = Json::array();
+  json["relations"] = OrderedJson::array();
   for (const auto& relation : schema.relations) {
     json["relations"].push_back({relation.source, relation.edge, relation.target});
   }

@@ -7,7 +7,7 @@
 // terms, and a step of Adam that fits the other parameters would saturate tanh at once.
 #pragma once
 
-#include <torch/torch.h>
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

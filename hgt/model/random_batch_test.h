@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "hgt/model/hgt_layer.h"
 #include "hgt/model/hgt_options.h"
 #include "hgt/model/model_schema.h"
+#include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/sampling/subgraph.h"
 

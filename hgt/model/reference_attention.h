@@ -2,14 +2,13 @@
 // prints them: any device, any precision. The oracle of fused_attention.h.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

@@ -12,10 +12,10 @@
 //   at::Tensor vectors = encoding->forward({0.0, -3.0, 0.5});  // [3, 256]
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <span>
+
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

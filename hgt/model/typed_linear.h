@@ -1,10 +1,10 @@
 // Linear maps with weights per node type, for rows that are contiguous by type.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <vector>
+
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

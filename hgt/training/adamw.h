@@ -2,10 +2,10 @@
 // each parameter: torch::optim's takes a dozen, which is a tenth of a training step.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <vector>
+
+#include "hgt/model/torch.h"
 
 namespace hgt {
 

@@ -3,7 +3,6 @@
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <filesystem>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "hgt/error.h"
 #include "hgt/model/model_file.h"
+#include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/training/trainer.h"
 #include "hgt/training/training_test_graph.h"

@@ -1,7 +1,6 @@
 // Run::predict and Run::embed: tables and vectors in the user's own ids.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/model/torch.h"
 #include "hgt/tables/npy_matrix.h"
 #include "hgt/training/run.h"
 #include "hgt/training/training_test_graph.h"

@@ -7,8 +7,6 @@ namespace hgt {
 
 namespace {
 
-namespace F = torch::nn::functional;
-
 // So many pairs are gathered at once where no gradient has to be kept.
 constexpr int64_t kPairsAtOnce = 1 << 14;
 
@@ -43,7 +41,7 @@ at::Tensor class_loss(const at::Tensor& scores, const Question& question, Loss l
   if (loss == Loss::binary) {
     const at::Tensor truth = at::zeros_like(scores.detach());
     truth.index_put_({rows, classes}, at::ones({rows.size(0)}, truth.options()));
-    return F::binary_cross_entropy_with_logits(scores, truth);
+    return at::binary_cross_entropy_with_logits(scores, truth);
   }
   const at::Tensor shares = 1 / at::tensor(places.lengths, at::kFloat).index_select(0, rows);
   const at::Tensor right = at::log_softmax(scores, 1).index({rows, classes});
@@ -53,7 +51,7 @@ at::Tensor class_loss(const at::Tensor& scores, const Question& question, Loss l
 at::Tensor pair_loss(const at::Tensor& scores, const Question& question, Loss loss) {
   const std::vector<float> flags(question.relevant.begin(), question.relevant.end());
   const at::Tensor relevant = at::tensor(flags, at::kFloat);
-  if (loss == Loss::binary) return F::binary_cross_entropy_with_logits(scores, relevant);
+  if (loss == Loss::binary) return at::binary_cross_entropy_with_logits(scores, relevant);
   const Places places = places_of(question.pair_offsets);
   const auto examples = static_cast<int64_t>(places.lengths.size());
   const int64_t longest = *std::max_element(places.lengths.begin(), places.lengths.end());

@@ -1,13 +1,12 @@
 // An encoder with what a task puts on top of it: a classifier, or a scorer of pairs.
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/hgt_encoder.h"
 #include "hgt/model/neural_tensor_network.h"
+#include "hgt/model/torch.h"
 #include "hgt/task/task.h"
 #include "hgt/training/train_options.h"
 

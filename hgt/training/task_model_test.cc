@@ -2,7 +2,6 @@
 #include "hgt/training/task_model.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <cmath>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "hgt/model/model_schema.h"
+#include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/training/trainer.h"

@@ -3,7 +3,6 @@
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/model/torch.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/training_test_graph.h"
 

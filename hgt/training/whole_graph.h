@@ -13,8 +13,6 @@
 //                                     const at::Tensor& vectors) { ... });
 #pragma once
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +21,7 @@
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/hgt_encoder.h"
+#include "hgt/model/torch.h"
 #include "hgt/progress.h"
 #include "hgt/training/run.h"
 

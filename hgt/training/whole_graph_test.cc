@@ -4,7 +4,6 @@
 #include "hgt/training/whole_graph.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "hgt/academic/academic_generator.h"
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/training/run.h"
 
