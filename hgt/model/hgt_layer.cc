@@ -249,13 +249,11 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
   return update(target_vectors(node_vectors, graph), attention.aggregated, graph);
 }
 
-at::Tensor HgtLayerImpl::key_messages(const at::Tensor& node_vectors,
-                                      const std::vector<uint32_t>& type_offsets) const {
-  at::Tensor result =
-      at::empty({node_vectors.size(0), 2 * options_.hidden}, node_vectors.options());
+void HgtLayerImpl::key_messages(const at::Tensor& node_vectors,
+                                const std::vector<uint32_t>& type_offsets,
+                                const at::Tensor& result) const {
   project_key_messages(type_offsets, type_sets_, {projection_weight, projection_bias}, node_vectors,
                        result);
-  return result;
 }
 
 at::Tensor HgtLayerImpl::forward_projected(

@@ -55,9 +55,9 @@ class HgtLayerImpl : public torch::nn::Module {
 
   // --- forward() in two parts and without gradients, for inference over a whole graph: each row is
   // projected once, however many targets read it. On the CPU, in float or double ---
-  // Keys and messages of vectors that lie by type: [rows, d] -> [rows, 2d].
-  at::Tensor key_messages(const at::Tensor& node_vectors,
-                          const std::vector<uint32_t>& type_offsets) const;
+  // Keys and messages of vectors that lie by type: [rows, d] -> `result`, [rows, 2d].
+  void key_messages(const at::Tensor& node_vectors, const std::vector<uint32_t>& type_offsets,
+                    const at::Tensor& result) const;
   // [targets, d] -> [targets, d]. `sources`: [ready->source_rows, 2d], of which the caller filled
   // the first rows with the key_messages() of the graph's sources.
   at::Tensor forward_projected(const at::Tensor& target_vectors, const at::Tensor& sources,

@@ -185,24 +185,21 @@ std::vector<TimeSlices::Run> TimeSlices::runs(uint32_t layer) const {
 
 void TimeSlices::append_runs(uint32_t slice, uint32_t layer, std::vector<Run>& runs) const {
   uint64_t edges = 0;
+  uint64_t targets = 0;
   bool open = false;  // the last run goes on
   const uint64_t count = slices_[slice].num_targets();
   for (uint64_t number = 0; number < count; ++number) {
     const Target own = target(slice, number);
-    if (own.last_layer < layer) {
-      open = false;
-      continue;
-    }
+    if (own.last_layer < layer) continue;
     const uint64_t more = degree(own);
-    if (open && (edges + more > kEdgesPerRun || number - runs.back().first >= kTargetsPerRun)) {
-      open = false;
-    }
-    if (!open) {
-      runs.push_back({.slice = slice, .first = number, .last = number});
+    if (!open || edges + more > kEdgesPerRun || targets == kTargetsPerRun) {
+      runs.push_back({.slice = slice, .layer = layer, .first = number, .last = number});
       edges = 0;
+      targets = 0;
       open = true;
     }
     edges += more;
+    ++targets;
     runs.back().last = number + 1;
   }
 }
@@ -254,7 +251,10 @@ void TimeSlices::Reader::read(const Run& run, SliceBlock& block) {
   LayerGraph& graph = block.graph;
   graph = {};
   std::vector<Target> targets;
-  for (uint64_t i = run.first; i < run.last; ++i) targets.push_back(slices_.target(run.slice, i));
+  for (uint64_t i = run.first; i < run.last; ++i) {
+    const Target target = slices_.target(run.slice, i);
+    if (target.last_layer >= run.layer) targets.push_back(target);
+  }
   for (const Target& target : targets) number_of(target.type, target.node);
   graph.target_offsets = {0};
   for (const auto& nodes : sources_) {

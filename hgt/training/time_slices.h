@@ -48,10 +48,11 @@ class TimeSlices {
   uint64_t num_instances() const;
   bool is_dated(NodeType type, NodeId node) const { return graph_.time(type, node) != kNoTime; }
 
-  // Targets in runs that read about as much each: [slice, first, last) in the slice's order, which
-  // is by type, dated first.
+  // Targets in runs that read about as much each: those of [first, last) in the slice's order,
+  // which is by type, dated first, that are needed of the layer.
   struct Run {
     uint32_t slice = 0;
+    uint32_t layer = 0;
     uint64_t first = 0;
     uint64_t last = 0;
   };

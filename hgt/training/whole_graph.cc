@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include "hgt/error.h"
@@ -88,54 +89,59 @@ struct WholeGraph::State {
   // --- dated nodes: one row per node of an event type ---
   void start(const HgtEncoder& encoder) {
     hidden = encoder->options().hidden;
-    dated.assign(num_types(), {});
+    for (auto* tables : {&dated, &dated_projected, &undated, &undated_room, &undated_projected,
+                         &undated_projected_room}) {
+      tables->assign(num_types(), {});
+    }
     for (size_t type = 0; type < num_types(); ++type) {
+      int64_t most = 0;
+      for (const TimeSlice& slice : slices().slices()) {
+        most = std::max(most, static_cast<int64_t>(slice.undated[type].size()));
+      }
+      undated_room[type] = at::empty({most, hidden});
+      undated_projected_room[type] = at::empty({most, 2 * hidden});
       const auto count = static_cast<int64_t>(graph.times(NodeType(type)).size());
       if (count == 0) continue;
+      std::vector<NodeId> nodes(static_cast<size_t>(count));
+      std::iota(nodes.begin(), nodes.end(), NodeId{0});
       dated[type] = at::empty({count, hidden});
-      std::vector<NodeId> nodes;
-      for (int64_t first = 0; first < count; first += kRowsAtOnce) {
-        nodes.clear();
-        for (int64_t i = first; i < std::min(count, first + kRowsAtOnce); ++i) {
-          nodes.push_back(static_cast<NodeId>(i));
-        }
-        const auto rows = static_cast<int64_t>(nodes.size());
-        dated[type]
-            .narrow(0, first, rows)
-            .copy_(encoder->adapt_type(type, read_inputs(graph, NodeType(type), nodes), rows));
-      }
+      dated_projected[type] = at::empty({count, 2 * hidden});
+      adapt(encoder, type, nodes, dated[type]);
     }
   }
 
-  std::vector<at::Tensor> project_dated(const HgtLayer& layer) const {
-    std::vector<at::Tensor> projected(num_types());
-    for (size_t type = 0; type < num_types(); ++type) {
-      if (!dated[type].defined()) continue;
-      projected[type] = at::empty({dated[type].size(0), 2 * hidden});
-      for (int64_t first = 0; first < dated[type].size(0); first += kRowsAtOnce) {
-        const int64_t rows = std::min(kRowsAtOnce, dated[type].size(0) - first);
-        projected[type]
-            .narrow(0, first, rows)
-            .copy_(layer->key_messages(dated[type].narrow(0, first, rows),
-                                       offsets_of_type(num_types(), type, rows)));
-      }
+  // What the first layer reads -> `vectors`, [nodes, d].
+  void adapt(const HgtEncoder& encoder, size_t type, std::span<const NodeId> nodes,
+             const at::Tensor& vectors) const {
+    for (size_t first = 0; first < nodes.size(); first += kRowsAtOnce) {
+      const auto some = nodes.subspan(first, std::min<size_t>(kRowsAtOnce, nodes.size() - first));
+      const auto rows = static_cast<int64_t>(some.size());
+      vectors.narrow(0, static_cast<int64_t>(first), rows)
+          .copy_(encoder->adapt_type(type, read_inputs(graph, NodeType(type), some), rows));
     }
-    return projected;
+  }
+
+  // Keys and messages of a table of one type; `projected` has room for at least as many rows.
+  at::Tensor project(const HgtLayer& layer, size_t type, const at::Tensor& vectors,
+                     const at::Tensor& projected) const {
+    for (int64_t first = 0; first < vectors.size(0); first += kRowsAtOnce) {
+      const int64_t rows = std::min(kRowsAtOnce, vectors.size(0) - first);
+      layer->key_messages(vectors.narrow(0, first, rows), offsets_of_type(num_types(), type, rows),
+                          projected.narrow(0, first, rows));
+    }
+    return projected.narrow(0, 0, vectors.size(0));
   }
 
   // --- undated nodes: a table per type of the slice at hand, the others in the file ---
   void load_slice(const HgtEncoder& encoder, uint32_t slice, bool first_layer) {
-    undated.assign(num_types(), {});
     uint64_t row = file_rows_before(slice);
     for (size_t type = 0; type < num_types(); ++type) {
       const auto& nodes = slices().slices()[slice].undated[type];
-      const auto rows = static_cast<int64_t>(nodes.size());
+      undated[type] = undated_room[type].narrow(0, 0, static_cast<int64_t>(nodes.size()));
       if (first_layer) {
-        undated[type] =
-            encoder->adapt_type(type, read_inputs(graph, NodeType(type), nodes), rows).contiguous();
+        adapt(encoder, type, nodes, undated[type]);
         continue;
       }
-      undated[type] = at::empty({rows, hidden});
       const size_t bytes = undated[type].nbytes();
       if (file.read_at(undated[type].data_ptr(), bytes, row * row_bytes()) != bytes) {
         throw Error("the scratch file of the slices was cut short");
@@ -231,7 +237,9 @@ struct WholeGraph::State {
     const HgtLayer& layer = encoder->layers()[number];
     const bool last = number + 1 == encoder->layers().size();
     const auto runs = slices().runs(static_cast<uint32_t>(number) + 1);
-    dated_projected = project_dated(layer);
+    for (size_t type = 0; type < num_types(); ++type) {
+      if (dated[type].defined()) project(layer, type, dated[type], dated_projected[type]);
+    }
     TimeSlices::Reader reader(slices());
     OrderedStream<ReadyBlock> stream({.count = runs.size(), .workers = 1},
                                      [&](unsigned, uint64_t i, ReadyBlock& ready) {
@@ -247,10 +255,8 @@ struct WholeGraph::State {
         if (slice != kNone && !last) store_slice(slice);
         slice = ready.block.slice;
         load_slice(encoder, slice, number == 0);
-        undated_projected.assign(num_types(), {});
         for (size_t t = 0; t < num_types(); ++t) {
-          undated_projected[t] =
-              layer->key_messages(undated[t], offsets_of_type(num_types(), t, undated[t].size(0)));
+          undated_projected[t] = project(layer, t, undated[t], undated_projected_room[t]);
         }
       }
       const at::Tensor outputs = compute(layer, ready);
@@ -278,6 +284,9 @@ struct WholeGraph::State {
   std::vector<at::Tensor> undated;            // by type: [nodes of the slice, d]
   std::vector<at::Tensor> dated_projected;    // [.., 2d]
   std::vector<at::Tensor> undated_projected;  // [.., 2d]
+  // What the undated tables lie in: made once for the largest slice, as memory given back in pieces
+  // of changing sizes is not all found again.
+  std::vector<at::Tensor> undated_room, undated_projected_room;
 };
 
 WholeGraph::WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& options)
