@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -59,6 +60,10 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::vector<Setting> read_settings(const Path& file) {
+  // The library reads folders as empty files on some systems.
+  if (std::filesystem::is_directory(file)) {
+    throw Error(fmt::format("{}: cannot be read: it is a folder", file.string()));
+  }
   toml::table table;
   try {
     table = toml::parse_file(file.string());

@@ -94,6 +94,7 @@ Task::Task(HeteroGraph graph, TaskSpec spec) : graph_(std::move(graph)), spec_(s
   other_ = spec_.kind == TaskKind::label ? node_ : graph_.schema().node_type(spec_.other);
   settle_split();
   find_relations();
+  find_left_out();
   if (spec_.hidden == Hidden::automatic) {
     spec_.hidden = spec_.kind == TaskKind::link ? Hidden::split : Hidden::batch;
   }
@@ -159,6 +160,18 @@ void Task::find_relations() {
   }
   hidden_relations_ = predicted_;
   hidden_relations_.insert(hidden_relations_.end(), also_hidden_.begin(), also_hidden_.end());
+}
+
+void Task::find_left_out() {
+  const Schema& schema = graph_.schema();
+  for (const std::string& edge : spec_.leave_out) {
+    const size_t before = left_out_.size();
+    for (size_t i = 0; i < schema.relations().size(); ++i) {
+      if (schema.relations()[i].edge == edge) left_out_.push_back(Relation(i));
+    }
+    if (left_out_.size() > before) continue;
+    throw Error(fmt::format("leave-out: the graph has no edge type '{}'", edge));
+  }
 }
 
 Split Task::split_of(Time time, uint64_t number, Split given) const {
@@ -240,6 +253,8 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
   if (options.time_bound == TimeBound::split) {
     options.split_end = by_time ? time_split_.last_time(split) : std::numeric_limits<Time>::max();
   }
+  auto& everywhere = options.hidden.everywhere;
+  everywhere.insert(everywhere.end(), left_out_.begin(), left_out_.end());
   if (!spec_.guard) return options;
   if (num_classes() > 0) {
     auto& at_seeds = options.hidden.at_seeds;

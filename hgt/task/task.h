@@ -61,6 +61,8 @@ class Task {
   // The relations that are predicted, <other, edge, node>; then those of also_hide.
   std::span<const Relation> predicted() const { return predicted_; }
   std::span<const Relation> also_hidden() const { return also_hidden_; }
+  // The relations of leave_out: no part of the graph, as far as the model is concerned.
+  const std::vector<Relation>& left_out() const { return left_out_; }
 
   // A predicted edge joins the two; there is one at a node of the other type.
   bool is_linked(NodeId node, NodeId other) const;
@@ -108,11 +110,13 @@ class Task {
   std::vector<Relation> predicted_;
   std::vector<Relation> also_hidden_;
   std::vector<Relation> hidden_relations_;  // both
+  std::vector<Relation> left_out_;
   bool given_validation_ = false;
 
  private:
   void settle_split();
   void find_relations();
+  void find_left_out();
 };
 
 // Throws Error: a declaration that does not fit the graph; a split without examples.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/graph/graph_test_folder.h"
 #include "hgt/task/task_test_graph.h"
 
 namespace hgt {
@@ -137,6 +138,28 @@ const std::vector<SamplingOptions> kOptions = {
     {.width = 20, .depth = 3},
     {.strategy = Strategy::full, .depth = 2, .time_bound = TimeBound::none},
     {.width = 20, .depth = 3, .time_bound = TimeBound::seed}};
+
+TEST_F(TaskGuardTest, EdgeTypesThatAreLeftOutAreNeverSeen) {
+  const Schema& schema = (*graph_)->schema();
+  const std::vector<Relation> cites = {schema.relation("paper", "cites", "paper")};
+  for (const bool guard : {true, false}) {
+    TaskSpec spec = this->spec("paper-venue", SplitRule::time);
+    spec.guard = guard;
+    const auto whole = open_task(**graph_, spec);
+    spec.leave_out = {"cites"};
+    const auto task = open_task(**graph_, spec);
+    EXPECT_EQ(task->left_out(), cites);
+    for (const SamplingOptions& options : kOptions) {
+      EXPECT_GT(seen_by(*whole, Split::train, options, cites).others, 0U);
+      const Seen seen = seen_by(*task, Split::train, options, cites);
+      EXPECT_EQ(seen.asked + seen.others, 0U);
+    }
+  }
+  TaskSpec wrong = spec("paper-venue", SplitRule::time);
+  wrong.leave_out = {"cits"};
+  EXPECT_EQ(error_of([&] { open_task(**graph_, wrong); }),
+            "leave-out: the graph has no edge type 'cits'");
+}
 
 TEST_F(TaskGuardTest, HidesWhatIsAskedForInBothDirections) {
   for (const TaskSpec& spec : specs()) {

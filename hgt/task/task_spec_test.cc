@@ -49,6 +49,7 @@ split-seed = 18446744073709551
 guard = false
 hide-links = "batch"
 also-hide = ["watches"]
+leave-out = ["likes"]
 min-links = 3
 negatives = 7
 test-negatives = 50
@@ -69,6 +70,7 @@ test-negatives = 50
                         .guard = false,
                         .hidden = Hidden::batch,
                         .also_hide = {"watches"},
+                        .leave_out = {"likes"},
                         .min_links = 3,
                         .negatives = 7,
                         .test_negatives = 50};
@@ -86,10 +88,26 @@ TEST_F(TaskFileTest, MayNameOneEdgeTypeWithoutAList) {
 TEST_F(TaskFileTest, WithAnUnknownKeyIsRefusedWithTheKnownOnes) {
   const std::string error = error_of_text("predict = 'link'\nnegative = 7\n");
   EXPECT_TRUE(error.starts_with(file_.string() + ":2: unknown key 'negative'")) << error;
-  for (const char* key :
-       {"name", "predict", "node", "other", "edges", "label", "loss", "split", "train-end",
-        "validation-end", "validation-share", "test-share", "split-seed", "guard", "hide-links",
-        "also-hide", "min-links", "negatives", "test-negatives"}) {
+  for (const char* key : {"name",
+                          "predict",
+                          "node",
+                          "other",
+                          "edges",
+                          "label",
+                          "loss",
+                          "split",
+                          "train-end",
+                          "validation-end",
+                          "validation-share",
+                          "test-share",
+                          "split-seed",
+                          "guard",
+                          "hide-links",
+                          "also-hide",
+                          "leave-out",
+                          "min-links",
+                          "negatives",
+                          "test-negatives"}) {
     EXPECT_TRUE(contains(error, key)) << key;
   }
 }

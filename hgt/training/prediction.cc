@@ -147,7 +147,7 @@ uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptio
 uint64_t predict_all_classes(const RunState& run, TaskModel& model, const PredictOptions& options,
                              TableFile& table, const ProgressSink& progress) {
   const Task& task = *run.task;
-  WholeGraphOptions whole{.inference = options.inference};
+  WholeGraphOptions whole{.inference = options.inference, .hidden = task.left_out()};
   for (const auto& relations : {task.predicted(), task.also_hidden()}) {
     whole.hidden.insert(whole.hidden.end(), relations.begin(), relations.end());
   }
@@ -225,7 +225,7 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
   std::array<std::vector<NodeId>, 2> nodes;
   std::array<std::vector<at::Tensor>, 2> blocks;
   const std::vector<NodeType> types = {task.node_type(), task.other_type()};
-  WholeGraph(graph, {.inference = options.inference})
+  WholeGraph(graph, {.inference = options.inference, .hidden = run.task->left_out()})
       .embed(
           model->encoder(), types,
           [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {
@@ -325,7 +325,8 @@ uint64_t Run::embed(NodeType type, const InferenceOptions& options, const Path& 
   StagedFolder folder(out, false);
   GrowingArray vectors(folder.path(), "vectors.npy", dtype_of<float>());
   vectors.resize(rows * hidden);
-  WholeGraph(graph, {.inference = options, .scratch = folder.path()})
+  WholeGraph(graph,
+             {.inference = options, .hidden = state_->task->left_out(), .scratch = folder.path()})
       .embed(
           model->encoder(), {type},
           [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& block) {
