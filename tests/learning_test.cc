@@ -91,8 +91,8 @@ void build_random_graph(const Path& folder) {
   }
   const Relation rates = schema.relation("author", "rates", "item");
   for (NodeId i = 0; i < kItems; ++i) builder.add_node(item, {});
-  std::set<std::pair<NodeId, NodeId>>
-      rated;  // a rating that is repeated could be known from before
+  // Each pair once: a rating that is repeated could be known from before.
+  std::set<std::pair<NodeId, NodeId>> rated;
   while (rated.size() < 4000) {
     rated.emplace(static_cast<NodeId>(draws.below(kAuthors)),
                   static_cast<NodeId>(draws.below(kItems)));

@@ -13,8 +13,8 @@ constexpr double kFocusField = 0.50;  // below the paper's own L2 field; else be
 constexpr std::array<uint64_t, kFieldLevels> kLevelShares = {20, 80, 420, 270, 120, 90};
 // Of the fields beyond L0 and L1: per cent on levels 2 to 5.
 constexpr std::array<uint64_t, 4> kDeepShares = {20, 34, 23, 23};
-constexpr uint64_t kFieldAttempts =
-    16;  // per field wanted; then any field of the levels 2 to 5 will do
+// Per field wanted; then any field of the levels 2 to 5 will do.
+constexpr uint64_t kFieldAttempts = 16;
 
 unsigned draw_level(Draws& draws) {
   uint64_t place = draws.below(1000);

@@ -225,7 +225,7 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
   std::array<std::vector<NodeId>, 2> nodes;
   std::array<std::vector<at::Tensor>, 2> blocks;
   const std::vector<NodeType> types = {task.node_type(), task.other_type()};
-  WholeGraph(graph, {.inference = options.inference, .hidden = run.task->left_out()})
+  WholeGraph(graph, {.inference = options.inference, .hidden = task.left_out()})
       .embed(
           model->encoder(), types,
           [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {

@@ -1,8 +1,10 @@
 // Run::predict and Run::embed: tables and vectors in the user's own ids.
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -46,13 +48,15 @@ using Answers = std::vector<Cells>;
 
 class Prediction : public testing::Test {
  protected:
-  hgt::Run trained(const std::string& task) {
+  hgt::Run trained(const std::string& task, const Cells& leave_out = {}) {
     RunOptions options{.graph = training_graph().string(),
                        .task = find_task(task, graph_.schema()),
                        .training = quick_options()};
+    options.task.leave_out = leave_out;
     options.training.batches = 3;
     options.training.validation.limit = 30;
-    hgt::Run run = hgt::Run::create(folder_ / (task + ".run"), options);
+    const std::string name = fmt::format("{}-{}.run", task, leave_out.size());
+    hgt::Run run = hgt::Run::create(folder_ / name, options);
     run.train();
     return run;
   }
@@ -232,6 +236,32 @@ TEST_F(Prediction, WritesTheVectorOfEveryNodeOfAType) {
     }
     EXPECT_GT(different.size(), graph_.num_nodes(type(name)) / 2);
   }
+}
+
+// The papers of 2010 and before whose vectors do not depend on whether later ones may be seen.
+TEST_F(Prediction, ReadsNoEdgeTypeThatIsLeftOut) {
+  std::set<std::string> edges;
+  for (const auto& relation : graph_.schema().relations()) edges.insert(relation.edge);
+  const auto same = [&](const Cells& leave_out) {
+    hgt::Run run = trained("paper-venue", leave_out);
+    std::array<std::map<std::string, std::vector<float>>, 2> vectors;
+    for (const bool early : {false, true}) {
+      const Path out = folder_ / fmt::format("at{}-{}", early ? 1 : 0, leave_out.size());
+      run.embed(type("paper"), {.at = early ? 2010 : kNoTime}, out);
+      NpyMatrix matrix(out / "vectors.npy");
+      const auto table = table_cells(out / "nodes.tsv");
+      for (size_t i = 1; i < table.size(); ++i) {
+        std::vector<float>& row = vectors[early ? 1 : 0][table[i][0]];
+        row.resize(matrix.width());
+        matrix.read_row(i - 1, row);
+      }
+    }
+    EXPECT_GT(vectors[1].size(), 50U);
+    return std::all_of(vectors[1].begin(), vectors[1].end(),
+                       [&](const auto& own) { return vectors[0].at(own.first) == own.second; });
+  };
+  EXPECT_TRUE(same({edges.begin(), edges.end()}));
+  EXPECT_FALSE(same({}));
 }
 
 TEST_F(Prediction, LeavesOutNodesThatAreLaterThanAsked) {
