@@ -2,7 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace hgt {
 
@@ -45,9 +47,11 @@ double sum_of_squares(const at::Tensor& gradient) {
   at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
       const int64_t last = std::min(values.numel(), (block + 1) * kGrain);
-      double sum = 0;
-      for (int64_t i = block * kGrain; i < last; ++i) sum += double{g[i]} * double{g[i]};
-      sums[static_cast<size_t>(block)] = sum;
+      std::array<double, 8> lanes = {};  // an addition need not wait for the one before
+      for (int64_t i = block * kGrain; i < last; ++i) {
+        lanes[static_cast<size_t>(i) % lanes.size()] += double{g[i]} * double{g[i]};
+      }
+      sums[static_cast<size_t>(block)] = std::accumulate(lanes.begin(), lanes.end(), 0.0);
     }
   });
   double sum = 0;
