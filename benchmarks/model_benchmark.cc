@@ -26,7 +26,7 @@
 #include "benchmarks/memory_line.h"
 #include "benchmarks/ratio_reporter.h"
 #include "hgt/error.h"
-#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/encoder.h"
 #include "hgt/model/machine.h"
 
 namespace hgt {
@@ -84,8 +84,8 @@ class Trainer {
   }
 
  private:
-  static HgtOptions options_for(const Setting& setting) {
-    HgtOptions options = setting.release ? release_preset() : paper_preset();
+  static ModelOptions options_for(const Setting& setting) {
+    ModelOptions options = setting.release ? release_preset() : paper_preset();
     options.path = setting.path;
     options.temporal = setting.temporal;
     return options;
@@ -96,7 +96,7 @@ class Trainer {
     return all;
   }
 
-  HgtEncoder encoder_;
+  Encoder encoder_;
   torch::nn::Linear head_;
   torch::optim::AdamW optimizer_;
   GraphBatch batch_;
@@ -153,7 +153,7 @@ void train(benchmark::State& state, const LayerWork& work, const Setting& settin
 }
 
 void prepare(benchmark::State& state, const LayerWork& work, Trim trim) {
-  const HgtEncoder encoder(paper_preset(), work.schema);
+  const Encoder encoder(paper_preset(), work.schema);
   for (auto _ : state) {
     const double seconds = seconds_of([&] {
       GraphBatch batch = graph_batch(work.subgraph, work.features, kLayers, trim);

@@ -155,7 +155,7 @@ void make_batches(benchmark::State& state, const Task& task) {
 int embed_whole(const HeteroGraph& graph, const std::string& type, Instances instances) {
   const TrainOptions options = paper_settings();
   torch::manual_seed(1);
-  HgtEncoder encoder(options.model, model_schema(graph.schema()));
+  Encoder encoder(options.model, model_schema(graph.schema()));
   encoder->eval();
   const double before = memory_line("VmRSS:");
   const auto start = Clock::now();

@@ -65,7 +65,7 @@ void print_run(const Run& run) {
   } else {
     fmt::print(" examples\n");
   }
-  fmt::print("model {}: {} parameters\n", to_string(run.options().model),
+  fmt::print("model {}: {} parameters\n", to_string(run.options().training.model.kind),
              with_commas(run.num_parameters()));
 }
 

@@ -1,6 +1,6 @@
 // encode GRAPH: vectors of some papers by a model that nobody trained yet, and whom it looked at.
 #include <hgt/graph/hetero_graph.h>
-#include <hgt/model/hgt_encoder.h>
+#include <hgt/model/encoder.h>
 #include <hgt/model/machine.h>
 #include <hgt/sampling/batch_stream.h>
 #include <hgt/sampling/sampler.h>
@@ -23,9 +23,9 @@ int main(int argc, char** argv) {
   hgt::gather_features(graph, subgraph, features);
 
   torch::manual_seed(1);
-  hgt::HgtOptions options = hgt::paper_preset();
+  hgt::ModelOptions options = hgt::paper_preset();
   options.layers = 2;
-  hgt::HgtEncoder encoder(options, hgt::model_schema(graph.schema()));
+  hgt::Encoder encoder(options, hgt::model_schema(graph.schema()));
   const hgt::GraphBatch batch = hgt::graph_batch(subgraph, features, 2);
   hgt::AttentionTrace trace;
   const at::Tensor vectors = encoder->forward(batch, &trace).index_select(0, batch.seed_rows);

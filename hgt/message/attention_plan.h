@@ -52,7 +52,7 @@ struct UseChunk {
 };
 constexpr uint32_t kWhole = 0xffffffffU;
 
-struct AttentionPlan {
+struct AttentionPlan : LayerPlan {
   // relation_sets[r]: which of num_sets matrices relation r uses; relations that share all their
   // weights are one to the plan. `temporal` false: no gaps, Z is absent.
   AttentionPlan(const LayerGraph& graph, const std::vector<uint32_t>& relation_sets,
@@ -61,7 +61,6 @@ struct AttentionPlan {
   uint32_t num_relations = 0;  // sets of matrices
   uint32_t num_sources = 0;
   uint32_t num_targets = 0;
-  uint32_t source_rows = 0;
   uint32_t target_rows = 0;
   bool temporal = false;
 

@@ -48,6 +48,18 @@ struct LayerGraph {
   }
 };
 
+// What a layer works out of its graph before it computes; layers have kinds of their own.
+struct LayerPlan {
+  LayerPlan() = default;
+  LayerPlan(const LayerPlan&) = default;
+  LayerPlan& operator=(const LayerPlan&) = default;
+  LayerPlan(LayerPlan&&) = default;
+  LayerPlan& operator=(LayerPlan&&) = default;
+  virtual ~LayerPlan() = default;
+
+  uint32_t source_rows = 0;  // of the table that the layer reads sources from
+};
+
 // Throws Error when the arrays do not fit together; names the first misfit.
 void check(const LayerGraph& graph, size_t num_relations);
 

@@ -1,5 +1,7 @@
 // The encoder on sampled and random sub-graphs, its parts that have no test of their own (dropout,
 // RTE), and its size.
+#include "hgt/model/encoder.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +14,6 @@
 #include "hgt/graph/temporary_test_folder.h"
 #include "hgt/model/dropout.h"
 #include "hgt/model/graph_batch.h"
-#include "hgt/model/hgt_encoder.h"
 #include "hgt/model/random_batch_test.h"
 #include "hgt/model/torch.h"
 #include "hgt/sampling/batch_stream.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr double kDouble = 1e-10;  // different orders of summation in double
 
-HgtOptions small_options(HgtOptions options, int64_t layers) {
+ModelOptions small_options(ModelOptions options, int64_t layers) {
   options.hidden = 16;
   options.heads = 2;
   options.layers = layers;
@@ -31,9 +32,9 @@ HgtOptions small_options(HgtOptions options, int64_t layers) {
   return options;
 }
 
-HgtEncoder double_encoder(const HgtOptions& options, const ModelSchema& schema) {
+Encoder double_encoder(const ModelOptions& options, const ModelSchema& schema) {
   torch::manual_seed(5);
-  HgtEncoder encoder(options, schema);
+  Encoder encoder(options, schema);
   encoder->to(at::kDouble);
   return encoder;
 }
@@ -44,7 +45,7 @@ struct SampledBatch {
 };
 
 // The seeds' vectors and the gradients of a loss on them, by name.
-Results seed_results(HgtEncoder& encoder, const SampledBatch& sampled, Trim trim) {
+Results seed_results(Encoder& encoder, const SampledBatch& sampled, Trim trim) {
   const auto layers = static_cast<uint32_t>(encoder->options().layers);
   const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, layers, trim);
   encoder->zero_grad();
@@ -61,8 +62,8 @@ Results seed_results(HgtEncoder& encoder, const SampledBatch& sampled, Trim trim
 
 void expect_trimming_changes_nothing(const SampledBatch& sampled, const ModelSchema& schema) {
   for (int64_t layers = 1; layers <= 4; ++layers) {
-    for (const HgtOptions& preset : {paper_preset(), release_preset()}) {
-      HgtEncoder encoder = double_encoder(small_options(preset, layers), schema);
+    for (const ModelOptions& preset : {paper_preset(), release_preset()}) {
+      Encoder encoder = double_encoder(small_options(preset, layers), schema);
       const Results whole = seed_results(encoder, sampled, Trim::off);
       for (const auto& [name, values] : seed_results(encoder, sampled, Trim::on)) {
         EXPECT_LE(distance(values, whole.at(name)), kDouble * std::max(1.0, largest(values)))
@@ -123,7 +124,7 @@ TEST_P(SampledEncoder, ReadsTheFeaturesOfTheRightInstances) {
 
 TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
   const SampledBatch batch = sampled();
-  const HgtEncoder encoder(small_options(release_preset(), 3), schema_);
+  const Encoder encoder(small_options(release_preset(), 3), schema_);
   for (const Trim trim : {Trim::on, Trim::off}) {
     GraphBatch made = graph_batch(batch.subgraph, batch.features, 3, trim);
     const at::Tensor expected = encoder->forward(made);
@@ -136,7 +137,7 @@ TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
 
 TEST_P(SampledEncoder, TracesTheSameAttentionTowardsSeedsWhenTrimmed) {
   const SampledBatch batch = sampled();
-  const HgtEncoder encoder = double_encoder(small_options(paper_preset(), 3), schema_);
+  const Encoder encoder = double_encoder(small_options(paper_preset(), 3), schema_);
   AttentionTrace whole(7);  // what was in it goes
   AttentionTrace trimmed;
   encoder->forward(graph_batch(batch.subgraph, batch.features, 3, Trim::off), &whole);
@@ -154,12 +155,12 @@ TEST_P(SampledEncoder, TracesTheSameAttentionTowardsSeedsWhenTrimmed) {
 }
 
 TEST_P(SampledEncoder, WorksWithOneHeadAndOneLayer) {
-  HgtOptions options = small_options(paper_preset(), 1);
+  ModelOptions options = small_options(paper_preset(), 1);
   options.heads = 1;
-  HgtEncoder encoder = double_encoder(options, schema_);
+  Encoder encoder = double_encoder(options, schema_);
   const Results fused = seed_results(encoder, sampled(), Trim::on);
   options.path = LayerPath::reference;
-  HgtEncoder other = double_encoder(options, schema_);
+  Encoder other = double_encoder(options, schema_);
   for (const auto& [name, values] : seed_results(other, sampled(), Trim::off)) {
     EXPECT_LE(distance(values, fused.at(name)), kDouble * std::max(1.0, largest(values))) << name;
   }
@@ -178,7 +179,7 @@ SampledBatch random_batch(const ModelSchema& schema, Draws& draws) {
   return batch;
 }
 
-TEST(HgtEncoder, GivesTheSameWhenTrimmedForTypesWithoutFeaturesOrInstances) {
+TEST(Encoder, GivesTheSameWhenTrimmedForTypesWithoutFeaturesOrInstances) {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     Draws draws(hash(seed, 8));
     const ModelSchema schema = random_schema(draws, 3 + draws.below(3), 16);
@@ -186,11 +187,11 @@ TEST(HgtEncoder, GivesTheSameWhenTrimmedForTypesWithoutFeaturesOrInstances) {
   }
 }
 
-TEST(HgtEncoder, LeavesTheWeightsOfATypeWithoutInstancesAlone) {
+TEST(Encoder, LeavesTheWeightsOfATypeWithoutInstancesAlone) {
   Draws draws(4);
   ModelSchema schema = random_schema(draws, 3, 10);
   schema.node_types[2].features = 4;  // the last type is the one without instances
-  HgtEncoder encoder = double_encoder(small_options(paper_preset(), 2), schema);
+  Encoder encoder = double_encoder(small_options(paper_preset(), 2), schema);
   const Results results = seed_results(encoder, random_batch(schema, draws), Trim::on);
   EXPECT_TRUE(results.at("seeds").isfinite().all().item<bool>());
   EXPECT_EQ(largest(results.at("adaptation_type_2_weight")), 0);
@@ -217,11 +218,11 @@ GraphBatch batch_without_edges(uint32_t papers, uint32_t authors) {
           .plans = {}};
 }
 
-TEST(HgtEncoder, StartsFromFeaturesOrFromOneVectorForAllNodesOfAType) {
+TEST(Encoder, StartsFromFeaturesOrFromOneVectorForAllNodesOfAType) {
   for (const bool tanh : {false, true}) {
-    HgtOptions options = small_options(paper_preset(), 1);
+    ModelOptions options = small_options(paper_preset(), 1);
     options.tanh_adaptation = tanh;
-    HgtEncoder encoder = double_encoder(options, kTwoTypes);
+    Encoder encoder = double_encoder(options, kTwoTypes);
     const GraphBatch batch = batch_without_edges(5, 3);
     const at::Tensor output = encoder->forward(batch);
     const auto weights = encoder->named_parameters();
@@ -241,19 +242,19 @@ TEST(HgtEncoder, StartsFromFeaturesOrFromOneVectorForAllNodesOfAType) {
   }
 }
 
-TEST(HgtEncoder, TakesTypesWithADotInTheirName) {
+TEST(Encoder, TakesTypesWithADotInTheirName) {
   ModelSchema schema;
   schema.node_types = {{"shop.v1", 3}, {"shop-v1", 0}};
   schema.edge_types = {"self"};
   schema.relations = {{0, 0, 0}, {1, 0, 1}};
-  HgtOptions options = paper_preset();
+  ModelOptions options = paper_preset();
   options.hidden = 8;
   options.heads = 2;
-  EXPECT_NO_THROW(HgtEncoder(options, schema));
+  EXPECT_NO_THROW(Encoder(options, schema));
 }
 
-TEST(HgtEncoder, RefusesBatchesThatDoNotFitAndNamesTheType) {
-  const HgtEncoder encoder(small_options(paper_preset(), 1), kTwoTypes);
+TEST(Encoder, RefusesBatchesThatDoNotFitAndNamesTheType) {
+  const Encoder encoder(small_options(paper_preset(), 1), kTwoTypes);
   const auto refusal = [&](const GraphBatch& batch) -> std::string {
     try {
       encoder->forward(batch);
@@ -317,11 +318,11 @@ TEST(Dropout, LeavesAloneWhatIsNotTrained) {
 }
 
 TEST(Dropout, StandsAfterTheAdaptationAndAfterALinearInTrainingOnly) {
-  HgtOptions options = small_options(paper_preset(), 1);
+  ModelOptions options = small_options(paper_preset(), 1);
   options.dropout = 0.2;
   const GraphBatch batch = batch_without_edges(2000, 10);
   for (const std::string silenced : {"layer_0.output_bias", "adaptation"}) {
-    HgtEncoder encoder(options, kTwoTypes);
+    Encoder encoder(options, kTwoTypes);
     {
       const torch::NoGradGuard no_gradient;
       for (const auto& parameter : encoder->named_parameters()) {
@@ -340,9 +341,9 @@ TEST(Dropout, GivesTheEncoderTheSameOutputForOneAndTwoThreads) {
   Draws draws(6);
   const ModelSchema schema = random_schema(draws, 3, 8);
   const SampledBatch sampled = random_batch(schema, draws);
-  HgtOptions options = small_options(release_preset(), 2);
+  ModelOptions options = small_options(release_preset(), 2);
   options.dropout = 0.4;
-  const HgtEncoder encoder = double_encoder(options, schema);
+  const Encoder encoder = double_encoder(options, schema);
   const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, 2);
   const int before = at::get_num_threads();
   std::vector<at::Tensor> outputs;
@@ -412,21 +413,21 @@ ModelSchema mag_schema() {
 }
 
 TEST(NumParameters, IsThePublishedOneForTheReleaseOnOgbnMag) {
-  HgtOptions options = release_preset();
+  ModelOptions options = release_preset();
   options.hidden = 512;
   options.layers = 4;
   constexpr int64_t kLinear = 512 * 512 + 512;
   constexpr int64_t kAdaptation = 4 * (512 * 129 + 512);
   constexpr int64_t kClassifier = 512 * 349 + 349;
   constexpr int64_t kTable = 4 * 240 * 512;  // sinusoids that the release trains and we do not have
-  const int64_t all = num_parameters(*HgtEncoder(options, mag_schema()));
+  const int64_t all = num_parameters(*Encoder(options, mag_schema()));
   EXPECT_EQ(all + kClassifier, 20'681'869);
   EXPECT_EQ(all + kClassifier + kTable, 21'173'389);
   options.temporal = false;  // no T-Linear
-  EXPECT_EQ(num_parameters(*HgtEncoder(options, mag_schema())), all - 4 * kLinear);
+  EXPECT_EQ(num_parameters(*Encoder(options, mag_schema())), all - 4 * kLinear);
   options.temporal = true;
   options.heterogeneous = false;  // K, M, Q, A, T; two matrices per head; prior, skip, norm
-  EXPECT_EQ(num_parameters(*HgtEncoder(options, mag_schema())),
+  EXPECT_EQ(num_parameters(*Encoder(options, mag_schema())),
             kAdaptation + 4 * (5 * kLinear + 2 * 8 * 64 * 64 + 8 + 1 + 2 * 512));
 }
 
@@ -434,7 +435,7 @@ TEST(NumParameters, IsWhatTheEquationsOfThePaperCountTo) {
   // 4 types of K, M, Q, A; 9 edge types of 2 matrices of 32 x 32; 12 priors; T.
   constexpr int64_t kLinear = 256 * 256 + 256;
   constexpr int64_t kLayer = 4 * 4 * kLinear + 9 * 2 * 32 * 32 + 12 + kLinear;
-  EXPECT_EQ(num_parameters(*HgtEncoder(paper_preset(), mag_schema())),
+  EXPECT_EQ(num_parameters(*Encoder(paper_preset(), mag_schema())),
             4 * (256 * 129 + 256) + 3 * kLayer);
 }
 

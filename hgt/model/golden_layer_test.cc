@@ -149,9 +149,9 @@ struct GoldenCase {
   LayerPath path;
 };
 
-HgtOptions options_for(const Json& golden, LayerPath path) {
+ModelOptions options_for(const Json& golden, LayerPath path) {
   const bool release = !golden.contains("attention_divisor");
-  HgtOptions options = release ? release_preset() : paper_preset();
+  ModelOptions options = release ? release_preset() : paper_preset();
   options.hidden = golden.at("hidden");
   options.heads = golden.at("heads");
   options.dropout = 0;
@@ -171,7 +171,7 @@ class GoldenLayer : public testing::TestWithParam<GoldenCase> {};
 
 TEST_P(GoldenLayer, HasTheOutputsAndGradientsOfTheFile) {
   const Json golden = read_golden(GetParam().file);
-  const HgtOptions options = options_for(golden, GetParam().path);
+  const ModelOptions options = options_for(golden, GetParam().path);
   const auto read = golden.contains("attention_divisor") ? paper_weights : release_weights;
   HgtLayer layer(options, read_schema(golden));
   layer->to(at::kDouble);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
 #include "hgt/model/torch.h"
 #include "hgt/sampling/subgraph.h"
@@ -22,8 +21,8 @@ struct GraphBatch {
   std::vector<at::Tensor> nodes;       // by type without features: [rows], int64; or empty
   std::vector<std::shared_ptr<const LayerGraph>> layers;
   at::Tensor seed_rows;  // [seeds as asked], int64: in the output of the last layer
-  // [layers] or empty: what HgtEncoder::prepare made ahead of the forward pass.
-  std::vector<std::shared_ptr<const AttentionPlan>> plans;
+  // [layers] or empty: what Encoder::prepare made ahead of the forward pass.
+  std::vector<std::shared_ptr<const LayerPlan>> plans;
 };
 
 // `features`: by type, [rows of the type in the sub-graph * width] as in Batch; empty: none.

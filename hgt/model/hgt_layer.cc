@@ -41,23 +41,9 @@ std::vector<int64_t> target_counts(const LayerGraph& graph) {
   return counts;
 }
 
-// The inputs that go on as outputs: the first ones of each type.
-at::Tensor target_vectors(const at::Tensor& vectors, const LayerGraph& graph) {
-  if (graph.source_offsets == graph.target_offsets) return vectors;
-  std::vector<int64_t> sizes;
-  for (uint32_t type = 0; type < graph.num_types(); ++type) {
-    sizes.push_back(graph.num_targets(type));
-    sizes.push_back(int64_t{graph.num_sources(type)} - graph.num_targets(type));
-  }
-  const std::vector<at::Tensor> parts = vectors.split_with_sizes(sizes);
-  std::vector<at::Tensor> blocks;
-  for (size_t i = 0; i < parts.size(); i += 2) blocks.push_back(parts[i]);
-  return at::cat(blocks);
-}
-
 }  // namespace
 
-HgtLayerImpl::HgtLayerImpl(const HgtOptions& options, const ModelSchema& schema)
+HgtLayerImpl::HgtLayerImpl(const ModelOptions& options, const ModelSchema& schema)
     : options_(options), relations_(schema.relations) {
   check(options);
   if (options.heterogeneous) {
@@ -164,7 +150,7 @@ void HgtLayerImpl::check_graph(const LayerGraph& graph) const {
   }
 }
 
-std::shared_ptr<const AttentionPlan> HgtLayerImpl::plan(const LayerGraph& graph) const {
+SharedPlan HgtLayerImpl::plan(const LayerGraph& graph) const {
   check_graph(graph);
   return std::make_shared<AttentionPlan>(
       graph, relation_sets_, static_cast<uint32_t>(set_edges_.size()), options_.temporal);
@@ -221,8 +207,7 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
 }
 
 at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
-                                 AttentionTrace* trace,
-                                 std::shared_ptr<const AttentionPlan> ready) const {
+                                 AttentionTrace* trace, SharedPlan ready) const {
   if (!ready) check_graph(graph);
   if (node_vectors.dim() != 2 || node_vectors.size(0) != graph.num_sources() ||
       node_vectors.size(1) != options_.hidden) {
@@ -240,28 +225,28 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
   AttentionInputs inputs = attention_inputs(node_vectors, graph);
   AttentionOutputs attention;
   if (fused) {
-    inputs.plan = ready ? std::move(ready) : plan(graph);
+    inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(graph));
     attention = fused_attention(inputs, trace != nullptr);
   } else {
     attention = reference_attention(inputs, trace != nullptr);
   }
   if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
-  return update(target_vectors(node_vectors, graph), attention.aggregated, graph);
+  return update(own_vectors(node_vectors, graph), attention.aggregated, graph);
 }
 
-void HgtLayerImpl::key_messages(const at::Tensor& node_vectors,
+void HgtLayerImpl::prepare_rows(const at::Tensor& node_vectors,
                                 const std::vector<uint32_t>& type_offsets,
                                 const at::Tensor& result) const {
   project_key_messages(type_offsets, type_sets_, {projection_weight, projection_bias}, node_vectors,
                        result);
 }
 
-at::Tensor HgtLayerImpl::forward_projected(
-    const at::Tensor& target_vectors, const at::Tensor& sources, const LayerGraph& graph,
-    const std::shared_ptr<const AttentionPlan>& ready) const {
+at::Tensor HgtLayerImpl::forward_prepared(const at::Tensor& target_vectors,
+                                          const at::Tensor& sources, const LayerGraph& graph,
+                                          const SharedPlan& ready) const {
   const torch::NoGradGuard no_gradient;
   AttentionInputs inputs = attention_inputs(target_vectors, graph);
-  inputs.plan = ready;
+  inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready);
   return update(target_vectors, attend_projected(inputs, sources), graph);
 }
 

@@ -6,7 +6,7 @@
 //   MSG-head^i = M-Linear^i_tau(s)(H^[s]) W_MSG^phi(e)
 //   H~[t]      = sum over e of Attention * Message, heads side by side
 //   H'[t]      = A-Linear_tau(t)(gelu(H~[t])) + H[t]
-// with K = K-Linear_tau(s)(H^[s]), Q = Q-Linear_tau(t)(H[t]). HgtOptions has the variants.
+// with K = K-Linear_tau(s)(H^[s]), Q = Q-Linear_tau(t)(H[t]). ModelOptions has the variants.
 //
 //   HgtLayer layer(options, schema);
 //   at::Tensor next = layer->forward(vectors, graph);   // [sources, d] -> [targets, d]
@@ -20,7 +20,8 @@
 
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
-#include "hgt/model/hgt_options.h"
+#include "hgt/model/layer.h"
+#include "hgt/model/model_options.h"
 #include "hgt/model/model_schema.h"
 #include "hgt/model/reference_attention.h"
 #include "hgt/model/relative_temporal_encoding.h"
@@ -28,41 +29,22 @@
 
 namespace hgt {
 
-// The attention that one layer paid.
-struct LayerAttention {
-  at::Tensor weights;              // [edges, heads], edges as in the layer's graph
-  std::vector<uint64_t> edge_ids;  // [edges] in the sub-graph
-};
-
-// Filled by a forward pass that is handed one: an entry per layer, in their order.
-using AttentionTrace = std::vector<LayerAttention>;
-
-class HgtLayerImpl : public torch::nn::Module {
+class HgtLayerImpl : public Layer {
  public:
   // Initialises the weights from torch's generator (torch::manual_seed).
-  HgtLayerImpl(const HgtOptions& options, const ModelSchema& schema);
+  HgtLayerImpl(const ModelOptions& options, const ModelSchema& schema);
 
-  // [sources, d] -> [targets, d]. Throws Error when the graph does not fit the schema or the
-  // vectors. `trace`: gets this layer's attention appended. `ready`: what plan() made of the graph;
-  // without it the fused path makes its own.
+  // Throws Error when the graph does not fit the schema or the vectors.
   at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
-                     AttentionTrace* trace = nullptr,
-                     std::shared_ptr<const AttentionPlan> ready = nullptr) const;
+                     AttentionTrace* trace = nullptr, SharedPlan ready = nullptr) const override;
+  SharedPlan plan(const LayerGraph& graph) const override;
 
-  // What the fused path works out of a graph before it computes; touches no tensor, so another
-  // thread can do it ahead. Layers with the same options and schema make the same plan.
-  std::shared_ptr<const AttentionPlan> plan(const LayerGraph& graph) const;
-
-  // --- forward() in two parts and without gradients, for inference over a whole graph: each row is
-  // projected once, however many targets read it. On the CPU, in float or double ---
-  // Keys and messages of vectors that lie by type: [rows, d] -> `result`, [rows, 2d].
-  void key_messages(const at::Tensor& node_vectors, const std::vector<uint32_t>& type_offsets,
-                    const at::Tensor& result) const;
-  // [targets, d] -> [targets, d]. `sources`: [ready->source_rows, 2d], of which the caller filled
-  // the first rows with the key_messages() of the graph's sources.
-  at::Tensor forward_projected(const at::Tensor& target_vectors, const at::Tensor& sources,
-                               const LayerGraph& graph,
-                               const std::shared_ptr<const AttentionPlan>& ready) const;
+  // In two parts, on the CPU, in float or double: the first part makes keys and messages.
+  int64_t prepared_width(int64_t hidden) const override { return 2 * hidden; }
+  void prepare_rows(const at::Tensor& node_vectors, const std::vector<uint32_t>& type_offsets,
+                    const at::Tensor& result) const override;
+  at::Tensor forward_prepared(const at::Tensor& target_vectors, const at::Tensor& sources,
+                              const LayerGraph& graph, const SharedPlan& ready) const override;
 
   // T: node types, E: edge types, R: meta relations, k = d / h; all 1 but k for -Heter.
   at::Tensor projection_weight;  // [T, 3d, d] K-Linear, M-Linear, Q-Linear, one below the other
@@ -90,7 +72,7 @@ class HgtLayerImpl : public torch::nn::Module {
   at::Tensor update(const at::Tensor& before, const at::Tensor& aggregated,
                     const LayerGraph& graph) const;
 
-  HgtOptions options_;
+  ModelOptions options_;
   std::vector<ModelSchema::MetaRelation> relations_;
   std::vector<uint32_t> type_sets_;      // [types] slice of the per-type tensors
   std::vector<uint32_t> relation_sets_;  // [relations] set of weights

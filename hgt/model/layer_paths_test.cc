@@ -315,7 +315,7 @@ TEST(LayerPaths, ATargetWithoutEdgesGetsTheBiasOfALinearAndItsInput) {
                    .edge_ids = {0}};
   graph.edge_offsets = {0, 0, 0, 1};  // into the second b
   for (const LayerPath path : kPaths) {
-    HgtOptions options = paper_preset();
+    ModelOptions options = paper_preset();
     options.hidden = 16;
     options.heads = 2;
     options.path = path;
@@ -434,7 +434,7 @@ TEST(LayerPaths, RefuseAnEdgeBetweenTypesThatItsRelationDoesNotJoin) {
   graph.gap_values = {0};
   graph.edge_ids = {0};
   for (const LayerPath path : kPaths) {
-    HgtOptions options = paper_preset();
+    ModelOptions options = paper_preset();
     options.hidden = 8;
     options.heads = 2;
     options.path = path;

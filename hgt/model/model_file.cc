@@ -77,14 +77,14 @@ std::string metadata_entry(const TensorFile& file, const std::string& where,
       fmt::format("{}: no '{}' among its metadata; this is no model that hgt saved", where, name));
 }
 
-void save_encoder(const Path& file, const HgtEncoderImpl& encoder) {
+void save_encoder(const Path& file, const EncoderImpl& encoder) {
   save_tensors(file, named_parameters(encoder),
                {{"format", kFormat},
                 {"options", to_json(encoder.options())},
                 {"schema", to_json(encoder.schema())}});
 }
 
-HgtEncoder load_encoder(const Path& path) {
+Encoder load_encoder(const Path& path) {
   const std::string where = path.string();
   const TensorFile file = TensorFile::open(path);
   const std::string format = metadata_entry(file, where, "format");
@@ -92,8 +92,8 @@ HgtEncoder load_encoder(const Path& path) {
     throw Error(fmt::format("{}: its format is '{}', this version of hgt reads '{}'", where, format,
                             kFormat));
   }
-  HgtEncoder encoder(options_from_json(metadata_entry(file, where, "options"), where),
-                     schema_from_json(metadata_entry(file, where, "schema"), where));
+  Encoder encoder(options_from_json(metadata_entry(file, where, "options"), where),
+                  schema_from_json(metadata_entry(file, where, "schema"), where));
   auto parameters = encoder->named_parameters();
   if (!file.tensors().empty() && file.tensors()[0].type == ElementType::float64) {
     encoder->to(at::kDouble);
@@ -107,8 +107,8 @@ HgtEncoder load_encoder(const Path& path) {
   return encoder;
 }
 
-HgtEncoder load_encoder(const Path& path, const ModelSchema& graph) {
-  HgtEncoder encoder = load_encoder(path);
+Encoder load_encoder(const Path& path, const ModelSchema& graph) {
+  Encoder encoder = load_encoder(path);
   check_fits(encoder->schema(), graph, path.string());
   return encoder;
 }

@@ -2,7 +2,7 @@
 // too.
 //
 //   save_encoder("venue.safetensors", *encoder);
-//   HgtEncoder again = load_encoder("venue.safetensors", model_schema(graph.schema()));
+//   Encoder again = load_encoder("venue.safetensors", model_schema(graph.schema()));
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hgt/graph/types.h"
-#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/encoder.h"
 #include "hgt/model/model_schema.h"
 #include "hgt/model/tensor_file.h"
 
@@ -32,11 +32,11 @@ std::string metadata_entry(const TensorFile& file, const std::string& where,
                            const std::string& name);
 
 // Written beside and renamed at the end: a file that is there is whole.
-void save_encoder(const Path& file, const HgtEncoderImpl& encoder);
+void save_encoder(const Path& file, const EncoderImpl& encoder);
 
 // Throws Error when the file is damaged, no model of ours, or made for another schema; then it says
 // which type or relation does not fit.
-HgtEncoder load_encoder(const Path& file, const ModelSchema& graph);
-HgtEncoder load_encoder(const Path& file);  // whatever it was made for
+Encoder load_encoder(const Path& file, const ModelSchema& graph);
+Encoder load_encoder(const Path& file);  // whatever it was made for
 
 }  // namespace hgt

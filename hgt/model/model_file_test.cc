@@ -13,7 +13,7 @@
 #include "hgt/academic/tiny_graph.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/encoder.h"
 #include "hgt/model/random_batch_test.h"
 #include "hgt/model/tensor_file.h"
 #include "hgt/model/torch.h"
@@ -26,7 +26,7 @@ const ModelSchema kSchema = {
     .edge_types = {"writes", "rev_writes", "in", "rev_in", "self"},
     .relations = {{1, 0, 0}, {2, 3, 0}, {0, 1, 1}, {0, 2, 2}, {0, 4, 0}, {1, 4, 1}, {2, 4, 2}}};
 
-HgtOptions small_options(HgtOptions options) {
+ModelOptions small_options(ModelOptions options) {
   options.hidden = 8;
   options.heads = 2;
   options.layers = 2;
@@ -80,7 +80,7 @@ class ModelFile : public testing::Test {
 
   TestFolder folder_;
   const Path file_ = folder_ / "model.safetensors";
-  HgtEncoder encoder_{small_options(release_preset()), kSchema};
+  Encoder encoder_{small_options(release_preset()), kSchema};
 };
 
 // --- there and back ---
@@ -94,13 +94,13 @@ TEST_F(ModelFile, GivesTheSameOutputsBitForBit) {
                           0.25F);
   }
   const GraphBatch batch = graph_batch(subgraph, features, 2);
-  for (const HgtOptions& options : {paper_preset(), release_preset()}) {
+  for (const ModelOptions& options : {paper_preset(), release_preset()}) {
     for (const at::ScalarType precision : {at::kFloat, at::kDouble}) {
-      HgtEncoder saved(small_options(options), kSchema);
+      Encoder saved(small_options(options), kSchema);
       saved->to(precision);
       saved->eval();
       save_encoder(file_, *saved);  // in the place of the one before
-      HgtEncoder loaded = load_encoder(file_, kSchema);
+      Encoder loaded = load_encoder(file_, kSchema);
       loaded->eval();
       EXPECT_EQ(loaded->options(), saved->options());
       EXPECT_EQ(loaded->schema(), kSchema);
@@ -113,7 +113,7 @@ TEST_F(ModelFile, GivesTheSameOutputsBitForBit) {
 }
 
 TEST_F(ModelFile, KeepsEveryWeightUnderItsName) {
-  const HgtEncoder loaded = load_encoder(file_);
+  const Encoder loaded = load_encoder(file_);
   const auto weights = loaded->named_parameters();
   ASSERT_EQ(weights.size(), encoder_->named_parameters().size());
   for (const auto& saved : encoder_->named_parameters()) {
@@ -251,31 +251,31 @@ TEST_F(ModelFile, RefusesWeightsThatAreMissingTooManyOrOfOtherShape) {
 
 // --- options ---
 
-TEST(HgtOptions, AreCheckedWithValueAndRemedy) {
-  const auto refusal = [](const std::function<void(HgtOptions&)>& change) {
-    HgtOptions options;
+TEST(ModelOptions, AreCheckedWithValueAndRemedy) {
+  const auto refusal = [](const std::function<void(ModelOptions&)>& change) {
+    ModelOptions options;
     change(options);
     return error_of([&] { check(options); });
   };
-  EXPECT_EQ(refusal([](HgtOptions&) {}), "");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.heads = 256; }), "");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.hidden = 0; }),
+  EXPECT_EQ(refusal([](ModelOptions&) {}), "");
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.heads = 256; }), "");
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.hidden = 0; }),
             "hidden is 0; it must be at least 1");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.heads = -2; }),
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.heads = -2; }),
             "heads is -2; it must be at least 1");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.layers = 0; }),
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.layers = 0; }),
             "layers is 0; it must be at least 1");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.hidden = options.heads = 257; }),
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.hidden = options.heads = 257; }),
             "heads is 257; at most 256 are supported");
-  EXPECT_EQ(refusal([](HgtOptions& options) { options.heads = 6; }),
+  EXPECT_EQ(refusal([](ModelOptions& options) { options.heads = 6; }),
             "hidden is 256 and heads is 6; hidden must be a multiple of heads, such as 258");
   for (const double dropout : {1.0, -0.1, std::numeric_limits<double>::quiet_NaN()}) {
-    expect_contains(refusal([&](HgtOptions& options) { options.dropout = dropout; }),
+    expect_contains(refusal([&](ModelOptions& options) { options.dropout = dropout; }),
                     "it must be at least 0 and below 1");
   }
 }
 
-TEST(HgtOptions, HavePresetsByName) {
+TEST(ModelOptions, HavePresetsByName) {
   EXPECT_EQ(preset("paper"), paper_preset());
   EXPECT_EQ(preset("release"), release_preset());
   EXPECT_NE(paper_preset(), release_preset());
@@ -285,22 +285,23 @@ TEST(HgtOptions, HavePresetsByName) {
   EXPECT_EQ(release_preset().prior, Prior::edge_type_and_head);
 }
 
-TEST(HgtOptions, ComeBackFromJsonButForThePath) {
-  const HgtOptions other{.hidden = 60,
-                         .heads = 5,
-                         .layers = 7,
-                         .dropout = 0.1,
-                         .heterogeneous = false,
-                         .temporal = false,
-                         .norm = true,
-                         .gated_skip = true,
-                         .tanh_adaptation = true,
-                         .matrix_per_head = true,
-                         .divide_by_head_width = true,
-                         .prior = Prior::meta_relation_and_head};
-  for (const HgtOptions& options : {paper_preset(), release_preset(), other}) {
+TEST(ModelOptions, ComeBackFromJsonButForThePath) {
+  const ModelOptions other{.hidden = 60,
+                           .heads = 5,
+                           .layers = 7,
+                           .dropout = 0.1,
+                           .tanh_adaptation = true,
+                           .heterogeneous = false,
+                           .temporal = false,
+                           .norm = true,
+                           .gated_skip = true,
+                           .matrix_per_head = true,
+                           .divide_by_head_width = true,
+                           .prior = Prior::meta_relation_and_head};
+  const ModelOptions han{.kind = ModelKind::han, .meta_paths = {"paper-author-paper"}};
+  for (const ModelOptions& options : {paper_preset(), release_preset(), other, han}) {
     EXPECT_EQ(options_from_json(to_json(options), "here"), options);
-    HgtOptions fused = options;
+    ModelOptions fused = options;
     fused.path = LayerPath::fused;
     EXPECT_EQ(options_from_json(to_json(fused), "here"), options);
   }

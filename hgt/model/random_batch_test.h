@@ -14,7 +14,7 @@
 
 #include "hgt/message/layer_graph.h"
 #include "hgt/model/hgt_layer.h"
-#include "hgt/model/hgt_options.h"
+#include "hgt/model/model_options.h"
 #include "hgt/model/model_schema.h"
 #include "hgt/model/torch.h"
 #include "hgt/random.h"
@@ -133,7 +133,7 @@ inline Subgraph random_subgraph(const ModelSchema& schema, Draws& draws, uint32_
 
 struct RandomCase {
   uint64_t seed = 0;
-  HgtOptions options = {};
+  ModelOptions options = {};
   ModelSchema schema = {};
   LayerGraph graph = {};
 };
@@ -145,7 +145,7 @@ constexpr uint64_t kCases = 48;
 inline RandomCase random_case(uint64_t seed) {
   constexpr int64_t kSizes[][2] = {{8, 1}, {8, 2}, {24, 3}, {32, 4}, {64, 8}, {256, 8}};
   Draws draws(hash(seed, 1));
-  HgtOptions options = seed % 2 == 0 ? paper_preset() : release_preset();
+  ModelOptions options = seed % 2 == 0 ? paper_preset() : release_preset();
   options.heterogeneous = seed / 2 % 2 == 0;
   options.temporal = seed / 4 % 2 == 0;
   options.hidden = kSizes[seed / 8 % 6][0];
@@ -163,7 +163,7 @@ inline RandomCase random_case(uint64_t seed) {
 
 // Equal weights for every path and precision: drawn in float, none of them at a special value.
 inline HgtLayer random_layer(const RandomCase& made, LayerPath path, at::ScalarType precision) {
-  HgtOptions options = made.options;
+  ModelOptions options = made.options;
   options.path = path;
   torch::manual_seed(hash(made.seed, 2));
   HgtLayer layer(options, made.schema);
@@ -220,7 +220,7 @@ inline Results results_of(HgtLayer& layer, const LayerGraph& graph, const at::Te
 
 struct LayerByHand {
   const HgtLayerImpl& layer;
-  const HgtOptions& options;
+  const ModelOptions& options;
   const ModelSchema& schema;
   const LayerGraph& graph;
   at::Tensor input;

@@ -10,15 +10,13 @@ ExampleStream::ExampleStream(const BatchMaking& making, QuestionPlanner planner,
   for (unsigned i = 0; i < std::max(1U, range.workers); ++i) {
     samplers_.emplace_back(making.graph, making.sampling);
   }
-  const auto layers = static_cast<uint32_t>(making.encoder->options().layers);
   stream_ = std::make_unique<OrderedStream<ReadyBatch>>(
-      range, [this, graph = making.graph, encoder = making.encoder, layers,
-              plan = std::move(planner)](unsigned worker, uint64_t i, ReadyBatch& batch) {
+      range, [this, graph = making.graph, encoder = making.encoder, plan = std::move(planner)](
+                 unsigned worker, uint64_t i, ReadyBatch& batch) {
         BatchPlan planned = plan(i);
         batch.question = std::move(planned.question);
         samplers_[worker].sample(batch.question.request, planned.random_seed, batch.subgraph);
-        batch.graph = graph_batch(graph, batch.subgraph, layers);
-        encoder->prepare(batch.graph);
+        batch.graph = encoder->make_batch(graph, batch.subgraph);
       });
 }
 

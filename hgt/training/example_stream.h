@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "hgt/model/encoder.h"
 #include "hgt/model/graph_batch.h"
-#include "hgt/model/hgt_encoder.h"
 #include "hgt/sampling/ordered_stream.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/task/task.h"
@@ -33,7 +33,7 @@ using QuestionPlanner = std::function<BatchPlan(uint64_t i)>;
 struct BatchMaking {
   HeteroGraph graph;
   SamplingOptions sampling = {};
-  HgtEncoder encoder{nullptr};
+  Encoder encoder{nullptr};
 };
 
 class ExampleStream {

@@ -1,6 +1,8 @@
 #include "hgt/training/run_options.h"
 
 #include "hgt/error.h"
+#include "hgt/model/meta_path.h"
+#include "hgt/model/model_schema.h"
 
 namespace hgt {
 
@@ -20,7 +22,7 @@ double default_time_scale(TimeUnit unit) {
 }
 
 void add_model_options(OptionTable& table, RunOptions& options) {
-  HgtOptions& model = options.training.model;
+  ModelOptions& model = options.training.model;
   table.add("hidden", model.hidden, "Width d of the node vectors; a multiple of heads");
   table.add("heads", model.heads, "Attention heads h");
   table.add("layers", model.layers, "Layers L");
@@ -38,6 +40,8 @@ void add_model_options(OptionTable& table, RunOptions& options) {
       [](const std::string& name) { return prior(name); }, "What has a mu of its own");
   table.add("time-scale", model.time_scale,
             "Gaps of time are divided by this; 0: days where the graph's unit is finer, else 1");
+  table.add("meta-paths", model.meta_paths,
+            "han: such as paper-author-paper,paper-(cites)-paper; none: proposed from the schema");
   table.add("node-vectors", options.training.node_vectors,
             "Types without features and of at most so many nodes have a learned vector for each");
   table.add_word(
@@ -87,8 +91,9 @@ OptionTable training_table(RunOptions& options) {
   OptionTable table;
   TrainOptions& training = options.training;
   table.add_word(
-      "model", options.model, {"hgt"}, [](const std::string& name) { return model_kind(name); },
-      "What is trained");
+      "model", training.model.kind, model_names(),
+      [](const std::string& name) { return model_kind(name); },
+      "What is trained; docs/baselines.md has the formulas");
   table.add("seed", training.seed, "Of everything random");
   table.add("repeats", options.repeats, "Runs with the seeds SEED, SEED + 1, ...");
   add_model_options(table, options);
@@ -104,16 +109,13 @@ OptionTable training_table(RunOptions& options) {
   return table;
 }
 
-std::string_view to_string(ModelKind /*kind*/) { return "hgt"; }
-
-ModelKind model_kind(std::string_view name) {
-  if (name == "hgt") return ModelKind::hgt;
-  throw Error("unknown model '" + std::string(name) + "'; there is hgt");
-}
-
 void settle(RunOptions& options, const Schema& schema) {
   double& scale = options.training.model.time_scale;
   if (scale == 0) scale = default_time_scale(schema.time_unit);
+  ModelOptions& model = options.training.model;
+  if (model.kind == ModelKind::han && model.meta_paths.empty()) {
+    model.meta_paths = propose_meta_paths(model_schema(schema));
+  }
   check(options.training);
   if (options.repeats == 0) throw Error("repeats is 0; it must be at least 1");
 }

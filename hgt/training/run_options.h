@@ -12,14 +12,9 @@
 
 namespace hgt {
 
-enum class ModelKind { hgt };
-std::string_view to_string(ModelKind kind);
-ModelKind model_kind(std::string_view name);  // throws Error: lists the known ones
-
 struct RunOptions {
   std::string graph = {};  // folder
   TaskSpec task = {};
-  ModelKind model = ModelKind::hgt;
   TrainOptions training = {};
   uint64_t repeats = 1;  // runs with the seeds seed, seed + 1, ...
 };
@@ -28,7 +23,8 @@ struct RunOptions {
 OptionTable training_table(RunOptions& options);
 
 // Fills in what was left to the program (0 for the time scale: the model then sees gaps in days
-// where the graph's unit is finer, else in that unit). Throws Error: options that make no sense.
+// where the graph's unit is finer, else in that unit; no meta paths for han: the proposed ones).
+// Throws Error: options that make no sense.
 void settle(RunOptions& options, const Schema& schema);
 
 }  // namespace hgt

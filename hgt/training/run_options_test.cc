@@ -216,7 +216,7 @@ TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
       {"strategy = 'bfs'", "strategy: "},
       {"prior = 'none'", "prior: "},
       {"scorer = 'cosine'", "scorer: scorer 'cosine' is unknown; known are ntn, dot"},
-      {"model = 'gcn'", "model: unknown model 'gcn'; there is hgt"},
+      {"model = 'gnn'", "model: unknown model 'gnn'; there are hgt, gcn, gat"},
       {"fanout = ['x']", "fanout: 'x' is no number"},
       {"train-end = 2014", "unknown key 'train-end'"}};
   const TestFolder folder;

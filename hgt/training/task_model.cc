@@ -69,7 +69,7 @@ at::Tensor pair_loss(const at::Tensor& scores, const Question& question, Loss lo
 
 TaskModelImpl::TaskModelImpl(const TrainOptions& options, const ModelSchema& schema,
                              uint32_t classes)
-    : encoder_(register_module("encoder", HgtEncoder(options.model, schema))) {
+    : encoder_(register_module("encoder", Encoder(options.model, schema))) {
   if (classes > 0) {
     classifier_ = register_module("classifier", torch::nn::Linear(options.model.hidden, classes));
   } else if (options.scorer == PairScorer::ntn) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "hgt/model/encoder.h"
 #include "hgt/model/graph_batch.h"
-#include "hgt/model/hgt_encoder.h"
 #include "hgt/model/neural_tensor_network.h"
 #include "hgt/model/torch.h"
 #include "hgt/task/task.h"
@@ -23,10 +23,10 @@ class TaskModelImpl : public torch::nn::Module {
   at::Tensor class_scores(const at::Tensor& vectors) const;  // [n, d] -> [n, classes]
   at::Tensor pair_scores(const at::Tensor& left, const at::Tensor& right) const;  // [n, d] -> [n]
 
-  const HgtEncoder& encoder() const { return encoder_; }
+  const Encoder& encoder() const { return encoder_; }
 
  private:
-  HgtEncoder encoder_;
+  Encoder encoder_;
   torch::nn::Linear classifier_{nullptr};
   NeuralTensorNetwork tensor_network_{nullptr};
 };

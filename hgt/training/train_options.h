@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "hgt/model/hgt_options.h"
+#include "hgt/model/model_options.h"
 #include "hgt/sampling/sampling_options.h"
 
 namespace hgt {
@@ -29,7 +29,7 @@ enum class PairScorer {
 };
 
 struct TrainOptions {
-  HgtOptions model = release_preset();
+  ModelOptions model = release_preset();
   // Types without features and of at most so many nodes have a learned vector for each node.
   uint64_t node_vectors = 10000;
   PairScorer scorer = PairScorer::ntn;

@@ -25,7 +25,7 @@ constexpr uint64_t kInstancesPerNode = 100;
 
 struct ReadyBlock {
   SliceBlock block = {};
-  std::shared_ptr<const AttentionPlan> plan = {};
+  SharedPlan plan = {};
 };
 
 // A file that nobody else sees and that is gone with the process.
@@ -70,7 +70,7 @@ struct WholeGraph::State {
 
   const TimeSlices& slices() const { return *made; }
 
-  void make_slices(const HgtEncoder& encoder, const std::vector<NodeType>& types) {
+  void make_slices(const Encoder& encoder, const std::vector<NodeType>& types) {
     made = std::make_unique<const TimeSlices>(
         graph, TimeSlices::Options{.at = options.inference.at,
                                    .single = options.inference.instances == Instances::single,
@@ -87,10 +87,11 @@ struct WholeGraph::State {
   }
 
   // --- dated nodes: one row per node of an event type ---
-  void start(const HgtEncoder& encoder) {
+  void start(const Encoder& encoder) {
     hidden = encoder->options().hidden;
-    for (auto* tables : {&dated, &dated_projected, &undated, &undated_room, &undated_projected,
-                         &undated_projected_room}) {
+    prepared = encoder->layers().front()->prepared_width(hidden);
+    for (auto* tables : {&dated, &dated_prepared, &undated, &undated_room, &undated_prepared,
+                         &undated_prepared_room}) {
       tables->assign(num_types(), {});
     }
     for (size_t type = 0; type < num_types(); ++type) {
@@ -99,19 +100,19 @@ struct WholeGraph::State {
         most = std::max(most, static_cast<int64_t>(slice.undated[type].size()));
       }
       undated_room[type] = at::empty({most, hidden});
-      undated_projected_room[type] = at::empty({most, 2 * hidden});
+      undated_prepared_room[type] = at::empty({most, prepared});
       const auto count = static_cast<int64_t>(graph.times(NodeType(type)).size());
       if (count == 0) continue;
       std::vector<NodeId> nodes(static_cast<size_t>(count));
       std::iota(nodes.begin(), nodes.end(), NodeId{0});
       dated[type] = at::empty({count, hidden});
-      dated_projected[type] = at::empty({count, 2 * hidden});
+      dated_prepared[type] = at::empty({count, prepared});
       adapt(encoder, type, nodes, dated[type]);
     }
   }
 
   // What the first layer reads -> `vectors`, [nodes, d].
-  void adapt(const HgtEncoder& encoder, size_t type, std::span<const NodeId> nodes,
+  void adapt(const Encoder& encoder, size_t type, std::span<const NodeId> nodes,
              const at::Tensor& vectors) const {
     for (size_t first = 0; first < nodes.size(); first += kRowsAtOnce) {
       const auto some = nodes.subspan(first, std::min<size_t>(kRowsAtOnce, nodes.size() - first));
@@ -121,19 +122,20 @@ struct WholeGraph::State {
     }
   }
 
-  // Keys and messages of a table of one type; `projected` has room for at least as many rows.
-  at::Tensor project(const HgtLayer& layer, size_t type, const at::Tensor& vectors,
-                     const at::Tensor& projected) const {
+  // The first part of a layer on a table of one type; `prepared_rows` has room for at least as many
+  // rows.
+  at::Tensor prepare(const Layer& layer, size_t type, const at::Tensor& vectors,
+                     const at::Tensor& prepared_rows) const {
     for (int64_t first = 0; first < vectors.size(0); first += kRowsAtOnce) {
       const int64_t rows = std::min(kRowsAtOnce, vectors.size(0) - first);
-      layer->key_messages(vectors.narrow(0, first, rows), offsets_of_type(num_types(), type, rows),
-                          projected.narrow(0, first, rows));
+      layer.prepare_rows(vectors.narrow(0, first, rows), offsets_of_type(num_types(), type, rows),
+                         prepared_rows.narrow(0, first, rows));
     }
-    return projected.narrow(0, 0, vectors.size(0));
+    return prepared_rows.narrow(0, 0, vectors.size(0));
   }
 
   // --- undated nodes: a table per type of the slice at hand, the others in the file ---
-  void load_slice(const HgtEncoder& encoder, uint32_t slice, bool first_layer) {
+  void load_slice(const Encoder& encoder, uint32_t slice, bool first_layer) {
     uint64_t row = file_rows_before(slice);
     for (size_t type = 0; type < num_types(); ++type) {
       const auto& nodes = slices().slices()[slice].undated[type];
@@ -192,13 +194,13 @@ struct WholeGraph::State {
     }
   }
 
-  at::Tensor compute(const HgtLayer& layer, const ReadyBlock& ready) const {
+  at::Tensor compute(const Layer& layer, const ReadyBlock& ready) const {
     const LayerGraph& own = ready.block.graph;
-    const at::Tensor sources = at::empty({ready.plan->source_rows, 2 * hidden});
-    gather(ready.block, own.source_offsets, dated_projected, undated_projected, sources);
+    const at::Tensor sources = at::empty({ready.plan->source_rows, prepared});
+    gather(ready.block, own.source_offsets, dated_prepared, undated_prepared, sources);
     const at::Tensor targets = at::empty({own.num_targets(), hidden});
     gather(ready.block, own.target_offsets, dated, undated, targets);
-    return layer->forward_projected(targets, sources, own, ready.plan);
+    return layer.forward_prepared(targets, sources, own, ready.plan);
   }
 
   // Writes the outputs over the inputs, which nobody reads any more.
@@ -232,19 +234,19 @@ struct WholeGraph::State {
   }
 
   // One layer over the runs; of the last one, the outputs leave by the sink.
-  void run_layer(const HgtEncoder& encoder, size_t number, const VectorSink& sink,
+  void run_layer(const Encoder& encoder, size_t number, const VectorSink& sink,
                  const ProgressSink& progress) {
-    const HgtLayer& layer = encoder->layers()[number];
+    const Layer& layer = *encoder->layers()[number];
     const bool last = number + 1 == encoder->layers().size();
     const auto runs = slices().runs(static_cast<uint32_t>(number) + 1);
     for (size_t type = 0; type < num_types(); ++type) {
-      if (dated[type].defined()) project(layer, type, dated[type], dated_projected[type]);
+      if (dated[type].defined()) prepare(layer, type, dated[type], dated_prepared[type]);
     }
     TimeSlices::Reader reader(slices());
     OrderedStream<ReadyBlock> stream({.count = runs.size(), .workers = 1},
                                      [&](unsigned, uint64_t i, ReadyBlock& ready) {
                                        reader.read(runs[i], ready.block);
-                                       ready.plan = layer->plan(ready.block.graph);
+                                       ready.plan = layer.plan(ready.block.graph);
                                      });
     constexpr uint32_t kNone = 0xffffffffU;
     uint32_t slice = kNone;
@@ -256,7 +258,7 @@ struct WholeGraph::State {
         slice = ready.block.slice;
         load_slice(encoder, slice, number == 0);
         for (size_t t = 0; t < num_types(); ++t) {
-          undated_projected[t] = project(layer, t, undated[t], undated_projected_room[t]);
+          undated_prepared[t] = prepare(layer, t, undated[t], undated_prepared_room[t]);
         }
       }
       const at::Tensor outputs = compute(layer, ready);
@@ -279,14 +281,15 @@ struct WholeGraph::State {
   WholeGraphOptions options;
   std::unique_ptr<const TimeSlices> made;
   int64_t hidden = 0;
+  int64_t prepared = 0;  // Layer::prepared_width
   File file;
-  std::vector<at::Tensor> dated;              // by type: [nodes, d]; undefined: a plain type
-  std::vector<at::Tensor> undated;            // by type: [nodes of the slice, d]
-  std::vector<at::Tensor> dated_projected;    // [.., 2d]
-  std::vector<at::Tensor> undated_projected;  // [.., 2d]
+  std::vector<at::Tensor> dated;             // by type: [nodes, d]; undefined: a plain type
+  std::vector<at::Tensor> undated;           // by type: [nodes of the slice, d]
+  std::vector<at::Tensor> dated_prepared;    // [.., prepared]
+  std::vector<at::Tensor> undated_prepared;  // [.., prepared]
   // What the undated tables lie in: made once for the largest slice, as memory given back in pieces
   // of changing sizes is not all found again.
-  std::vector<at::Tensor> undated_room, undated_projected_room;
+  std::vector<at::Tensor> undated_room, undated_prepared_room;
 };
 
 WholeGraph::WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& options)
@@ -294,7 +297,7 @@ WholeGraph::WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& option
 
 WholeGraph::~WholeGraph() = default;
 
-void WholeGraph::embed(const HgtEncoder& encoder, const std::vector<NodeType>& types,
+void WholeGraph::embed(const Encoder& encoder, const std::vector<NodeType>& types,
                        const VectorSink& sink, const ProgressSink& progress) {
   const torch::NoGradGuard no_gradient;
   State& state = *state_;

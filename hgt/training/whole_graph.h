@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/encoder.h"
 #include "hgt/model/torch.h"
 #include "hgt/progress.h"
 #include "hgt/training/run.h"
@@ -46,7 +46,7 @@ class WholeGraph {
 
   // The last layer's vectors of all nodes of these types that may be seen. The model should be in
   // evaluation mode. Throws Error when there would be more than a hundred instances per node.
-  void embed(const HgtEncoder& encoder, const std::vector<NodeType>& types, const VectorSink& sink,
+  void embed(const Encoder& encoder, const std::vector<NodeType>& types, const VectorSink& sink,
              const ProgressSink& progress = no_progress);
 
  private:

@@ -18,8 +18,8 @@
 namespace hgt {
 namespace {
 
-HgtOptions small_model(uint32_t layers, bool temporal) {
-  HgtOptions options = release_preset();
+ModelOptions small_model(uint32_t layers, bool temporal) {
+  ModelOptions options = release_preset();
   options.hidden = 16;
   options.heads = 2;
   options.layers = layers;
@@ -29,7 +29,7 @@ HgtOptions small_model(uint32_t layers, bool temporal) {
 
 class Definition {
  public:
-  Definition(HeteroGraph graph, HgtEncoder encoder, const WholeGraphOptions& options)
+  Definition(HeteroGraph graph, Encoder encoder, const WholeGraphOptions& options)
       : graph_(std::move(graph)), encoder_(std::move(encoder)), options_(options) {
     at_ = options.inference.at;
     if (at_ == kNoTime && graph_.schema().time_range) at_ = graph_.schema().time_range->second;
@@ -117,18 +117,18 @@ class Definition {
     for (size_t i = index(type) + 1; i <= types; ++i) graph.target_offsets[i] = 1;
     graph.edge_offsets = {0, reads.size()};
     graph.edge_ids.resize(reads.size());
-    return encoder_->layers()[layer - 1]->forward(at::stack(rows), graph)[0];
+    return encoder_->layers()[layer - 1]->forward(at::stack(rows), graph, nullptr, nullptr)[0];
   }
 
   HeteroGraph graph_;
-  HgtEncoder encoder_;
+  Encoder encoder_;
   WholeGraphOptions options_;
   Time at_ = kNoTime;
   std::map<Key, at::Tensor> known_;
 };
 
 // The vectors of all nodes of a type, by node; undefined: not seen.
-std::vector<at::Tensor> embed(const HeteroGraph& graph, const HgtEncoder& encoder, NodeType type,
+std::vector<at::Tensor> embed(const HeteroGraph& graph, const Encoder& encoder, NodeType type,
                               const WholeGraphOptions& options) {
   std::vector<at::Tensor> vectors(graph.num_nodes(type));
   WholeGraph(graph, options)
@@ -143,18 +143,18 @@ std::vector<at::Tensor> embed(const HeteroGraph& graph, const HgtEncoder& encode
   return vectors;
 }
 
-HgtEncoder make_encoder(const HeteroGraph& graph, uint32_t layers, bool temporal = true) {
+Encoder make_encoder(const HeteroGraph& graph, uint32_t layers, bool temporal = true) {
   torch::manual_seed(7);
-  HgtEncoder encoder(small_model(layers, temporal), model_schema(graph.schema(), 200));
+  Encoder encoder(small_model(layers, temporal), model_schema(graph.schema(), 200));
   encoder->eval();
   return encoder;
 }
 
-HgtEncoder on_reference_path(const HeteroGraph& graph, const HgtEncoder& like) {
-  HgtOptions options = like->options();
+Encoder on_reference_path(const HeteroGraph& graph, const Encoder& like) {
+  ModelOptions options = like->options();
   options.path = LayerPath::reference;
   torch::manual_seed(7);
-  HgtEncoder encoder(options, model_schema(graph.schema(), 200));
+  Encoder encoder(options, model_schema(graph.schema(), 200));
   encoder->eval();
   return encoder;
 }
@@ -180,7 +180,7 @@ TEST_P(WholeGraphTest, GivesWhatTheDefinitionGives) {
   if (GetParam().hide_venues) {
     options.hidden = {graph.schema().relation("paper", "pub_journal", "venue")};
   }
-  const HgtEncoder encoder = make_encoder(graph, GetParam().layers);
+  const Encoder encoder = make_encoder(graph, GetParam().layers);
   const std::vector<at::Tensor> vectors = embed(graph, encoder, type, options);
   Definition definition(graph, on_reference_path(graph, encoder), options);
   const Time last =
@@ -234,7 +234,7 @@ TEST(WholeGraph, WorksWithoutAnyTimes) {
     builder.finish();
   }
   const HeteroGraph graph = HeteroGraph::open(folder / "graph");
-  const HgtEncoder encoder = make_encoder(graph, 2);
+  const Encoder encoder = make_encoder(graph, 2);
   const NodeType item = graph.schema().node_type("item");
   const auto vectors = embed(graph, encoder, item, {});
   Definition definition(graph, on_reference_path(graph, encoder), {});
@@ -263,7 +263,7 @@ TEST(WholeGraph, RefusesMoreInstancesThanAnybodyWants) {
     builder.finish();
   }
   const HeteroGraph graph = HeteroGraph::open(folder / "graph");
-  const HgtEncoder encoder = make_encoder(graph, 2);
+  const Encoder encoder = make_encoder(graph, 2);
   const NodeType event = graph.schema().node_type("event");
   EXPECT_TRUE(contains(error_of([&] { embed(graph, encoder, event, {}); }), "--instances single"));
   const auto vectors =

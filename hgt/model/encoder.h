@@ -1,7 +1,7 @@
 // The whole encoder: an adaptation layer per node type brings inputs of any width to d, then L
-// layers. (Paper, section 3; the same adaptation layer serves the baselines.)
+// layers of the kind that the options name. (Paper, section 3 and 5.2.)
 //
-//   HgtEncoder encoder(paper_preset(), model_schema(graph.schema()));
+//   Encoder encoder(paper_preset(), model_schema(graph.schema()));
 //   const GraphBatch batch = graph_batch(subgraph, features, 3);
 //   const at::Tensor vectors = encoder->forward(batch);            // [outputs, d]
 //   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
@@ -13,20 +13,27 @@
 #include <vector>
 
 #include "hgt/model/graph_batch.h"
-#include "hgt/model/hgt_layer.h"
-#include "hgt/model/hgt_options.h"
+#include "hgt/model/layer.h"
+#include "hgt/model/meta_path.h"
+#include "hgt/model/model_options.h"
 #include "hgt/model/model_schema.h"
 #include "hgt/model/torch.h"
 
 namespace hgt {
 
-class HgtEncoderImpl : public torch::nn::Module {
+class EncoderImpl : public torch::nn::Module {
  public:
-  HgtEncoderImpl(const HgtOptions& options, const ModelSchema& schema);
+  EncoderImpl(const ModelOptions& options, const ModelSchema& schema);
 
   // [outputs of the last layer, d]. Throws Error when the batch does not fit the schema. `trace`
   // becomes the attention of every layer.
   at::Tensor forward(const GraphBatch& batch, AttentionTrace* trace = nullptr) const;
+
+  // The batch of a sub-graph as this kind of model reads it, with what prepare() makes. Han reads
+  // the sub-graph that its meta paths make of the sampled one.
+  GraphBatch make_batch(const HeteroGraph& graph, const Subgraph& subgraph) const;
+  // Is a layer made of single edges, so that a whole graph can be computed layer by layer?
+  bool reads_edges() const { return meta_paths_.empty(); }
 
   // Makes what the layers work out of the batch's graphs, ahead of forward(): touches no weights,
   // so that the thread that samples can do it.
@@ -35,21 +42,22 @@ class HgtEncoderImpl : public torch::nn::Module {
   // The adaptation layer alone, for rows of one type: features [rows, width], or the nodes [rows]
   // of a type that has vectors for them, or nothing -> [rows, d].
   at::Tensor adapt_type(size_t type, const at::Tensor& input, int64_t rows) const;
-  const std::vector<HgtLayer>& layers() const { return layers_; }
+  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
 
-  const HgtOptions& options() const { return options_; }
+  const ModelOptions& options() const { return options_; }
   const ModelSchema& schema() const { return schema_; }
 
  private:
   at::Tensor adapt(const GraphBatch& batch) const;  // [rows, d]
 
-  HgtOptions options_;
+  ModelOptions options_;
   ModelSchema schema_;
+  std::vector<MetaPath> meta_paths_;
   std::vector<at::Tensor> adaptation_weights_;  // [types] [d, width] or [nodes, d]; or undefined
   std::vector<at::Tensor> adaptation_biases_;   // [types] [d]
-  std::vector<HgtLayer> layers_;
+  std::vector<std::shared_ptr<Layer>> layers_;
 };
-TORCH_MODULE(HgtEncoder);
+TORCH_MODULE(Encoder);
 
 int64_t num_parameters(const torch::nn::Module& module);
 

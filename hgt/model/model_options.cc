@@ -1,4 +1,4 @@
-#include "hgt/model/hgt_options.h"
+#include "hgt/model/model_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,6 +18,16 @@ constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
     {{Prior::meta_relation, "meta_relation"},
      {Prior::meta_relation_and_head, "meta_relation_and_head"},
      {Prior::edge_type_and_head, "edge_type_and_head"}}};
+
+constexpr std::array<std::pair<ModelKind, std::string_view>, 8> kKinds = {
+    {{ModelKind::hgt, "hgt"},
+     {ModelKind::gcn, "gcn"},
+     {ModelKind::gat, "gat"},
+     {ModelKind::rgcn, "rgcn"},
+     {ModelKind::hetgnn, "hetgnn"},
+     {ModelKind::han, "han"},
+     {ModelKind::mlp, "mlp"},
+     {ModelKind::majority, "majority"}}};
 
 // Every number and switch of the options by name, once for writing and once for reading.
 template <typename Options, typename Field>
@@ -54,25 +64,49 @@ Prior prior(std::string_view name) {
   throw Error(fmt::format("unknown prior '{}'; there are {}", name, fmt::join(names, ", ")));
 }
 
-HgtOptions paper_preset() { return {}; }
+const std::vector<std::string>& model_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& [kind, name] : kKinds) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
 
-HgtOptions release_preset() {
+std::string_view to_string(ModelKind kind) {
+  for (const auto& [value, name] : kKinds) {
+    if (value == kind) return name;
+  }
+  return "";
+}
+
+ModelKind model_kind(std::string_view name) {
+  for (const auto& [value, known] : kKinds) {
+    if (known == name) return value;
+  }
+  throw Error(
+      fmt::format("unknown model '{}'; there are {}", name, fmt::join(model_names(), ", ")));
+}
+
+ModelOptions paper_preset() { return {}; }
+
+ModelOptions release_preset() {
   return {.dropout = 0.2,
+          .tanh_adaptation = true,
           .norm = true,
           .gated_skip = true,
-          .tanh_adaptation = true,
           .matrix_per_head = true,
           .divide_by_head_width = true,
           .prior = Prior::edge_type_and_head};
 }
 
-HgtOptions preset(const std::string& name) {
+ModelOptions preset(const std::string& name) {
   if (name == "paper") return paper_preset();
   if (name == "release") return release_preset();
   throw Error(fmt::format("unknown preset '{}'; there are 'paper' and 'release'", name));
 }
 
-void check(const HgtOptions& options) {
+void check(const ModelOptions& options) {
   const auto at_least_one = [](const char* name, int64_t value) {
     if (value < 1) throw Error(fmt::format("{} is {}; it must be at least 1", name, value));
   };
@@ -98,21 +132,38 @@ void check(const HgtOptions& options) {
   if (!(options.time_scale > 0)) {
     throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
   }
+  if (options.kind == ModelKind::hetgnn && options.hidden % 2 != 0) {
+    throw Error(
+        fmt::format("hidden is {}; hetgnn reads in two directions, half of it each: it "
+                    "must be even",
+                    options.hidden));
+  }
+  if (options.kind != ModelKind::hgt && !(options.heterogeneous && options.temporal)) {
+    throw Error(fmt::format("-Heter and -RTE are variants of hgt; the model is {}",
+                            to_string(options.kind)));
+  }
+  if (options.kind != ModelKind::han && !options.meta_paths.empty()) {
+    throw Error(fmt::format("meta paths are for han; the model is {}", to_string(options.kind)));
+  }
 }
 
-std::string to_json(const HgtOptions& options) {
+std::string to_json(const ModelOptions& options) {
   nlohmann::ordered_json json;
   visit(options, [&](const char* name, const auto& value) { json[name] = value; });
   json["prior"] = to_string(options.prior);
+  json["kind"] = to_string(options.kind);
+  json["meta_paths"] = options.meta_paths;
   return json.dump();
 }
 
-HgtOptions options_from_json(const std::string& text, const std::string& where) {
-  HgtOptions options;
+ModelOptions options_from_json(const std::string& text, const std::string& where) {
+  ModelOptions options;
   try {
     const auto json = nlohmann::json::parse(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     options.prior = prior(json.at("prior").get<std::string>());
+    options.kind = model_kind(json.value("kind", "hgt"));
+    options.meta_paths = json.value("meta_paths", options.meta_paths);
     check(options);
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("{}: cannot read the options of the model: {}", where, error.what()));

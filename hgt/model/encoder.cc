@@ -1,4 +1,4 @@
-#include "hgt/model/hgt_encoder.h"
+#include "hgt/model/encoder.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "hgt/error.h"
+#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/hgt_layer.h"
 
 namespace hgt {
 
@@ -18,12 +20,41 @@ std::string adaptation_name(std::string type, const char* what) {
   return fmt::format("adaptation_{}_{}", type, what);
 }
 
+std::shared_ptr<Layer> make_layer(const ModelOptions& options, const ModelSchema& schema,
+                                  const std::vector<MetaPath>& paths, Place place) {
+  switch (options.kind) {
+    case ModelKind::hgt:
+      return std::make_shared<HgtLayerImpl>(options, schema);
+    case ModelKind::gcn:
+      return make_gcn_layer(options, place);
+    case ModelKind::gat:
+      return make_gat_layer(options, place);
+    case ModelKind::rgcn:
+      return make_rgcn_layer(options, schema, place);
+    case ModelKind::hetgnn:
+      return make_hetgnn_layer(options, schema);
+    case ModelKind::han:
+      return make_han_layer(options, schema, paths);
+    case ModelKind::mlp:
+      return make_mlp_layer(options, place);
+    case ModelKind::majority:
+      return make_majority_layer();
+  }
+  throw Error("a model without a name");
+}
+
 }  // namespace
 
-HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& schema)
+EncoderImpl::EncoderImpl(const ModelOptions& options, const ModelSchema& schema)
     : options_(options), schema_(schema) {
   check(options);
+  if (options.kind == ModelKind::han) {
+    if (options.meta_paths.empty()) options_.meta_paths = propose_meta_paths(schema);
+    meta_paths_ = meta_paths(options_.meta_paths, schema);
+    if (meta_paths_.empty()) throw Error("han needs a meta path, and the schema has none");
+  }
   for (const auto& [name, features, vectors] : schema.node_types) {
+    if (options.kind == ModelKind::majority) break;  // it reads no input
     const auto width = static_cast<int64_t>(features);
     const double bound = 1 / std::sqrt(static_cast<double>(width > 0 ? width : options.hidden));
     const auto uniform = [&](at::IntArrayRef sizes) {
@@ -42,13 +73,15 @@ HgtEncoderImpl::HgtEncoderImpl(const HgtOptions& options, const ModelSchema& sch
         register_parameter(adaptation_name(name, "bias"), uniform({options.hidden})));
   }
   for (int64_t layer = 0; layer < options.layers; ++layer) {
-    layers_.emplace_back(
-        register_module(fmt::format("layer_{}", layer), HgtLayer(options, schema)));
+    const Place place = layer + 1 == options.layers ? Place::last : Place::inner;
+    layers_.push_back(register_module(fmt::format("layer_{}", layer),
+                                      make_layer(options, schema, meta_paths_, place)));
   }
 }
 
-at::Tensor HgtEncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t rows) const {
+at::Tensor EncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t rows) const {
   const auto& [name, features, vectors] = schema_.node_types[type];
+  if (options_.kind == ModelKind::majority) return at::zeros({rows, options_.hidden});
   const at::Tensor& bias = adaptation_biases_[type];
   const auto width = static_cast<int64_t>(features);
   const bool fits = input.defined() && input.size(0) == rows &&
@@ -75,7 +108,7 @@ at::Tensor HgtEncoderImpl::adapt_type(size_t type, const at::Tensor& input, int6
   return options_.tanh_adaptation ? adapted.tanh() : adapted;
 }
 
-at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
+at::Tensor EncoderImpl::adapt(const GraphBatch& batch) const {
   std::vector<at::Tensor> blocks;
   for (size_t type = 0; type < schema_.node_types.size(); ++type) {
     const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
@@ -85,7 +118,15 @@ at::Tensor HgtEncoderImpl::adapt(const GraphBatch& batch) const {
   return drop_out(at::cat(blocks), options_.dropout, is_training());
 }
 
-void HgtEncoderImpl::prepare(GraphBatch& batch) const {
+GraphBatch EncoderImpl::make_batch(const HeteroGraph& graph, const Subgraph& subgraph) const {
+  const auto layers = static_cast<uint32_t>(layers_.size());
+  GraphBatch batch = reads_edges() ? graph_batch(graph, subgraph, layers)
+                                   : graph_batch(graph, follow(meta_paths_, subgraph), layers);
+  prepare(batch);
+  return batch;
+}
+
+void EncoderImpl::prepare(GraphBatch& batch) const {
   batch.plans.clear();
   for (size_t layer = 0; layer < batch.layers.size(); ++layer) {
     const bool again = layer > 0 && batch.layers[layer] == batch.layers[layer - 1];
@@ -93,7 +134,7 @@ void HgtEncoderImpl::prepare(GraphBatch& batch) const {
   }
 }
 
-at::Tensor HgtEncoderImpl::forward(const GraphBatch& batch, AttentionTrace* trace) const {
+at::Tensor EncoderImpl::forward(const GraphBatch& batch, AttentionTrace* trace) const {
   if (batch.layers.size() != layers_.size() ||
       batch.type_offsets.size() != schema_.node_types.size() + 1 ||
       batch.features.size() != schema_.node_types.size()) {

@@ -1,14 +1,15 @@
-// What a Heterogeneous Graph Transformer is made of.
+// What a model is made of: HGT, or one of those that it is compared with.
 //
-//   HgtOptions options = paper_preset();      // the printed equations
+//   ModelOptions options = paper_preset();      // the printed equations
 //   options.layers = 4;
-//   HgtOptions without_time = release_preset();  // what the authors' code does
+//   ModelOptions without_time = release_preset();  // what the authors' code does
 //   without_time.temporal = false;               // -RTE
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hgt {
 
@@ -24,36 +25,56 @@ enum class LayerPath {
   fused,      // on the CPU, in single or double precision
 };
 
-struct HgtOptions {
+enum class ModelKind {
+  hgt,
+  gcn,
+  gat,
+  rgcn,
+  hetgnn,
+  han,
+  mlp,       // features only
+  majority,  // how frequent the answers are, nothing else
+};
+const std::vector<std::string>& model_names();  // all of them
+std::string_view to_string(ModelKind kind);
+ModelKind model_kind(std::string_view name);  // throws Error: lists the known ones
+
+struct ModelOptions {
+  ModelKind kind = ModelKind::hgt;
+  // --- of all kinds ---
   int64_t hidden = 256;          // d; a multiple of heads
-  int64_t heads = 8;             // h; at most 256
+  int64_t heads = 8;             // h of those that pay attention; at most 256
   int64_t layers = 3;            // L
   double dropout = 0;            // after A-Linear and after the adaptation layer
+  bool tanh_adaptation = false;  // after the adaptation layer
+  // --- of han: meta_path.h ---
+  std::vector<std::string> meta_paths = {};
+  // --- of hgt ---
   bool heterogeneous = true;     // false: -Heter, one set of weights for all types and relations
   bool temporal = true;          // false: -RTE
   bool norm = false;             // layer norm per node type at the end of a layer
   bool gated_skip = false;       // sigmoid(skip) mixes new and old; otherwise they are added
-  bool tanh_adaptation = false;  // after the adaptation layer
   bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
   bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
   double time_scale = 1;  // gaps are divided by it before they are encoded: 86400 turns s into days
   Prior prior = Prior::meta_relation;
   LayerPath path = LayerPath::automatic;  // how, not what: no part of a saved model
 
-  friend bool operator==(const HgtOptions&, const HgtOptions&) = default;
+  friend bool operator==(const ModelOptions&, const ModelOptions&) = default;
 };
 
-HgtOptions paper_preset();
-HgtOptions release_preset();
-HgtOptions preset(const std::string& name);  // "paper" or "release"; throws Error otherwise
+ModelOptions paper_preset();
+ModelOptions release_preset();
+ModelOptions preset(const std::string& name);  // "paper" or "release"; throws Error otherwise
 
 std::string_view to_string(Prior prior);
 Prior prior(std::string_view name);  // throws Error: lists the known ones
 
-void check(const HgtOptions& options);  // throws Error: names the option, its value and the remedy
+void check(
+    const ModelOptions& options);  // throws Error: names the option, its value and the remedy
 
 // All but `path`, as JSON, and back; `where` is named in errors.
-std::string to_json(const HgtOptions& options);
-HgtOptions options_from_json(const std::string& text, const std::string& where);
+std::string to_json(const ModelOptions& options);
+ModelOptions options_from_json(const std::string& text, const std::string& where);
 
 }  // namespace hgt

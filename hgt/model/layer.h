@@ -1,0 +1,64 @@
+// One layer of a graph neural network: what encoders and whole-graph inference ask of HGT and of
+// every baseline.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hgt/message/layer_graph.h"
+#include "hgt/model/torch.h"
+
+namespace hgt {
+
+// The attention that one layer paid.
+struct LayerAttention {
+  at::Tensor weights;              // [edges, heads], edges as in the layer's graph
+  std::vector<uint64_t> edge_ids;  // [edges] in the sub-graph
+};
+
+// Filled by a forward pass that is handed one: an entry per layer, in their order.
+using AttentionTrace = std::vector<LayerAttention>;
+
+using SharedPlan = std::shared_ptr<const LayerPlan>;
+
+class Layer : public torch::nn::Module {
+ public:
+  // What forward() works out of a graph before it computes; touches no tensor, so another thread
+  // can do it ahead. Layers of one encoder make the same plan. Throws Error when the graph does not
+  // fit the layer.
+  virtual SharedPlan plan(const LayerGraph& graph) const = 0;
+
+  // [sources, d] -> [targets, d]. `ready`: what plan() made of the graph; nullptr: it is made here.
+  // `trace`: gets this layer's attention appended; nullptr: not wanted. Throws Error when a layer
+  // that pays no attention is asked for it.
+  virtual at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
+                             AttentionTrace* trace, SharedPlan ready) const = 0;
+
+  // --- forward() in two parts and without gradients, for inference over a whole graph: what is
+  // worth doing once per row, however many targets read it, and the rest ---
+  // Numbers that the first part leaves of a row of `hidden`.
+  virtual int64_t prepared_width(int64_t hidden) const { return hidden; }
+  // The first part, of vectors that lie by type: [rows, d] -> `result`, [rows, prepared width].
+  virtual void prepare_rows(const at::Tensor& node_vectors,
+                            const std::vector<uint32_t>& /*type_offsets*/,
+                            const at::Tensor& result) const {
+    at::Tensor to = result;
+    to.copy_(node_vectors);
+  }
+  // The second: [targets, d] -> [targets, d]. `sources`: [ready->source_rows, prepared width], of
+  // which the caller filled the rows of the graph's sources.
+  virtual at::Tensor forward_prepared(const at::Tensor& /*target_vectors*/,
+                                      const at::Tensor& sources, const LayerGraph& graph,
+                                      const SharedPlan& ready) const {
+    return forward(sources, graph, nullptr, ready);
+  }
+};
+
+// The vectors of the targets: the first inputs of each type. [sources, d] -> [targets, d].
+at::Tensor own_vectors(const at::Tensor& vectors, const LayerGraph& graph);
+
+// Throws Error unless it is nullptr.
+void refuse_trace(const AttentionTrace* trace, const char* model);
+
+}  // namespace hgt
