@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   hgt::cli::describe(program);
   hgt::cli::add_doctor(program);
   hgt::cli::add_train(program);
+  hgt::cli::add_compare(program);
   hgt::cli::add_evaluate(program);
   hgt::cli::add_predict(program);
   hgt::cli::add_embed(program);

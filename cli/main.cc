@@ -22,8 +22,9 @@ struct LearnVerb {
   const char* name;
   const char* help;
 };
-constexpr std::array<LearnVerb, 5> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
+constexpr std::array<LearnVerb, 6> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
                                                    {"train", hgt::cli::kTrainHelp},
+                                                   {"compare", hgt::cli::kCompareHelp},
                                                    {"evaluate", hgt::cli::kEvaluateHelp},
                                                    {"predict", hgt::cli::kPredictHelp},
                                                    {"embed", hgt::cli::kEmbedHelp}}};

@@ -47,6 +47,14 @@ void OptionTable::add_entry(Entry entry) {
   entries_.push_back(std::move(entry));
 }
 
+OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
+  OptionTable others;
+  for (const Entry& entry : entries_) {
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) others.add_entry(entry);
+  }
+  return others;
+}
+
 void OptionTable::add(const std::string& key, std::string& value, const std::string& help) {
   add_entry({.key = key,
              .help = help,

@@ -50,6 +50,7 @@ class OptionTable {
                .set = [&value, parse](const Values& values) { value = parse(single(values)); }});
   }
 
+  OptionTable without(const std::vector<std::string>& keys) const;  // the others
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view key) const;  // nullptr: unknown
 

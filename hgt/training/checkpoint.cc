@@ -22,7 +22,8 @@ std::string to_json(const TrainState& state) {
                                  {"validation_due", state.validation_due},
                                  {"loss_sum", state.loss_sum},
                                  {"loss_count", state.loss_count},
-                                 {"seconds", state.seconds}};
+                                 {"seconds", state.seconds},
+                                 {"batch_seconds", state.batch_seconds}};
   if (state.best_step > 0) json["best_loss"] = state.best_loss;  // JSON knows no infinity
   return json.dump();
 }
@@ -39,6 +40,7 @@ TrainState state_from_json(const std::string& text, const std::string& where) {
     json.at("loss_sum").get_to(state.loss_sum);
     json.at("loss_count").get_to(state.loss_count);
     json.at("seconds").get_to(state.seconds);
+    state.batch_seconds = json.value("batch_seconds", 0.0);
     if (state.best_step > 0) json.at("best_loss").get_to(state.best_loss);
     return state;
   } catch (const nlohmann::json::exception& error) {

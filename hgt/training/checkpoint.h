@@ -24,7 +24,8 @@ struct TrainState {
   // Since the last validation.
   double loss_sum = 0;
   uint64_t loss_count = 0;
-  double seconds = 0;  // of training so far
+  double seconds = 0;        // of training so far
+  double batch_seconds = 0;  // of these, for batches: without validation and checkpoints
 
   friend bool operator==(const TrainState&, const TrainState&) = default;
 };

@@ -173,7 +173,8 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
                          .validation_due = true,
                          .loss_sum = 1.0 / 3,
                          .loss_count = 5,
-                         .seconds = 1e-9};
+                         .seconds = 1e-9,
+                         .batch_seconds = 5e-10};
   save_checkpoint(file_, *model, optimizer, state, "test");
   TaskModel other = fresh(2);
   AdamW other_optimizer(other->parameters(), {});

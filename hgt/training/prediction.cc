@@ -18,7 +18,7 @@
 #include "hgt/random.h"
 #include "hgt/training/example_stream.h"
 #include "hgt/training/run_state.h"
-#include "hgt/training/whole_graph.h"
+#include "hgt/training/vectors.h"
 
 namespace hgt {
 
@@ -152,14 +152,13 @@ uint64_t predict_all_classes(const RunState& run, TaskModel& model, const Predic
     whole.hidden.insert(whole.hidden.end(), relations.begin(), relations.end());
   }
   uint64_t count = 0;
-  WholeGraph(task.graph(), whole)
-      .embed(
-          model->encoder(), {task.node_type()},
-          [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& vectors) {
-            write_classes(task, nodes, model->class_scores(vectors), options.top, table);
-            count += nodes.size();
-          },
-          progress);
+  embed_all(
+      run, model->encoder(), whole, {task.node_type()},
+      [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& vectors) {
+        write_classes(task, nodes, model->class_scores(vectors), options.top, table);
+        count += nodes.size();
+      },
+      progress);
   return count;
 }
 
@@ -225,17 +224,16 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
   std::array<std::vector<NodeId>, 2> nodes;
   std::array<std::vector<at::Tensor>, 2> blocks;
   const std::vector<NodeType> types = {task.node_type(), task.other_type()};
-  WholeGraph(graph, {.inference = options.inference, .hidden = task.left_out()})
-      .embed(
-          model->encoder(), types,
-          [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {
-            for (size_t side = 0; side < types.size(); ++side) {
-              if (types[side] != type) continue;
-              nodes[side].insert(nodes[side].end(), some.begin(), some.end());
-              blocks[side].push_back(vectors.clone());
-            }
-          },
-          progress);
+  embed_all(
+      run, model->encoder(), {.inference = options.inference, .hidden = task.left_out()}, types,
+      [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {
+        for (size_t side = 0; side < types.size(); ++side) {
+          if (types[side] != type) continue;
+          nodes[side].insert(nodes[side].end(), some.begin(), some.end());
+          blocks[side].push_back(vectors.clone());
+        }
+      },
+      progress);
   const NodeVectors left = gathered(std::move(nodes[0]), blocks[0]);
   const NodeVectors right = gathered(std::move(nodes[1]), blocks[1]);
   const torch::NoGradGuard no_gradient;
@@ -325,19 +323,18 @@ uint64_t Run::embed(NodeType type, const InferenceOptions& options, const Path& 
   StagedFolder folder(out, false);
   GrowingArray vectors(folder.path(), "vectors.npy", dtype_of<float>());
   vectors.resize(rows * hidden);
-  WholeGraph(graph,
-             {.inference = options, .hidden = state_->task->left_out(), .scratch = folder.path()})
-      .embed(
-          model->encoder(), {type},
-          [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& block) {
-            const at::Tensor values = block.contiguous();
-            const auto* from = values.data_ptr<float>();
-            for (const NodeId node : nodes) {
-              std::copy_n(from, hidden, vectors.as<float>().data() + row_of_node[node] * hidden);
-              from += hidden;
-            }
-          },
-          progress);
+  embed_all(
+      *state_, model->encoder(),
+      {.inference = options, .hidden = state_->task->left_out(), .scratch = folder.path()}, {type},
+      [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& block) {
+        const at::Tensor values = block.contiguous();
+        const auto* from = values.data_ptr<float>();
+        for (const NodeId node : nodes) {
+          std::copy_n(from, hidden, vectors.as<float>().data() + row_of_node[node] * hidden);
+          from += hidden;
+        }
+      },
+      progress);
   vectors.close({rows, hidden});
   std::string table = "id\ttime\tname\n";
   for (NodeId node = 0; node < row_of_node.size(); ++node) {

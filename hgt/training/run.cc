@@ -97,6 +97,37 @@ nlohmann::ordered_json summary_json(const RunResult& result) {
   return json;
 }
 
+// The most memory that this process has held so far.
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes / 1024;
+  }
+  return 0;
+}
+
+// That of an earlier session, when only a part was left to do in this one.
+double saved_peak(const Path& file) {
+  std::ifstream in(file);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  return json.is_object() ? json.value("peak_memory_mb", 0.0) : 0;
+}
+
+nlohmann::ordered_json training_json(const std::vector<SeedReport>& reports, uint64_t parameters,
+                                     double peak) {
+  nlohmann::ordered_json json = {{"parameters", parameters}, {"peak_memory_mb", peak}};
+  for (const SeedReport& report : reports) {
+    json["seeds"].push_back({{"seed", report.seed},
+                             {"batches", report.batches},
+                             {"best_batch", report.best_batch},
+                             {"validation_loss", report.validation_loss},
+                             {"seconds", report.seconds},
+                             {"seconds_per_batch", report.seconds_per_batch}});
+  }
+  return json;
+}
+
 // What is worth comparing example by example.
 constexpr const char* kExampleHeader = "ndcg\tmrr\thits@1";
 
@@ -266,17 +297,23 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
     make_folder(state_->seed_folder(seed));
     try {
       const TrainState state = state_->trainer(seed).run(progress);
-      reports.push_back({.seed = seed,
-                         .batches = state.step,
-                         .best_batch = state.best_step,
-                         .validation_loss = state.best_loss,
-                         .seconds = state.seconds,
-                         .stopped_early = state.stopped_early});
+      reports.push_back(
+          {.seed = seed,
+           .batches = state.step,
+           .best_batch = state.best_step,
+           .validation_loss = state.best_loss,
+           .seconds = state.seconds,
+           .seconds_per_batch =
+               state.batch_seconds / static_cast<double>(std::max<uint64_t>(1, state.step)),
+           .stopped_early = state.stopped_early});
     } catch (const Interrupted&) {
       throw Interrupted(fmt::format("stopped and saved; go on with: hgt train --run {} --resume",
                                     state_->folder.string()));
     }
   }
+  const Path file = state_->folder / "training.json";
+  const double peak = std::max(peak_megabytes(), saved_peak(file));
+  write_text(file, training_json(reports, num_parameters(), peak).dump(1) + '\n');
   return reports;
 }
 

@@ -3,6 +3,7 @@
 //   RUN/run.json            the graph and its checksum, versions, threads, commit
 //   RUN/options.toml        every option as it was in effect
 //   RUN/task.toml           what is predicted
+//   RUN/training.json       once trained: parameters, time per batch, peak memory
 //   RUN/seed-1/log.jsonl    a line per validation
 //   RUN/seed-1/checkpoint.safetensors, best.safetensors
 //   RUN/seed-1/test.json, test.tsv   after an evaluation: metrics, and each example's
@@ -49,6 +50,7 @@ struct SeedReport {  // of training
   uint64_t best_batch = 0;
   double validation_loss = 0;
   double seconds = 0;
+  double seconds_per_batch = 0;  // sample, gather, step; no validation
   bool stopped_early = false;
 };
 

@@ -168,8 +168,10 @@ struct Trainer::Loop {
                          {.first = state.step,
                           .count = own.steps_ - state.step,
                           .workers = own.options_.pipeline.workers});
-    for (ReadyBatch batch; !state.stopped_early && stream.next(batch);) {
+    auto begun = Clock::now();
+    for (ReadyBatch batch; !state.stopped_early && stream.next(batch); begun = Clock::now()) {
       step(batch);
+      state.batch_seconds += seconds_since(begun);
       if (state.validation_due) {
         validate(stream.seconds_waited());
       } else if (seconds_since(checkpointed) > own.options_.checkpoint_every) {

@@ -1,0 +1,141 @@
+// compare: several models on one task, and the table that compares them.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/progress_bar.h"
+#include "cli/run_flags.h"
+#include "cli/verbs.h"
+#include "hgt/error.h"
+#include "hgt/model/machine.h"
+#include "hgt/training/comparison.h"
+#include "hgt/training/run.h"
+
+namespace hgt::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CompareFlags {
+  explicit CompareFlags(CLI::App& verb) : run(verb, {"model", "heter", "rte"}) {}
+
+  RunFlags run;
+  std::vector<std::string> models = {"all"};
+  bool json = false;
+  bool quiet = false;
+};
+
+// Starts this program again, its output thrown away, and waits for it. Returns its exit code.
+int run_self(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (child == 0) {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
+    ::execv("/proc/self/exe", arguments.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Trains one model in a process of its own: its peak memory is then its own, too.
+void train_model(const Path& run, const CompareFlags& flags, const PipelineOptions& pipeline) {
+  std::vector<std::string> words = {"hgt",
+                                    "train",
+                                    "--run",
+                                    run.string(),
+                                    "--resume",
+                                    "--threads",
+                                    std::to_string(pipeline.threads),
+                                    "--workers",
+                                    std::to_string(pipeline.workers)};
+  if (flags.quiet) words.emplace_back("--quiet");
+  const int code = run_self(std::move(words));
+  constexpr int kStopped = 130;
+  if (code == kStopped || code == 128 + SIGINT) {
+    throw Interrupted(fmt::format("stopped and saved; go on with: hgt compare --run {} --resume",
+                                  run.parent_path().string()));
+  }
+  if (code != 0) {
+    throw Error(
+        fmt::format("{}: training failed (exit code {}); mend what it says above and go on "
+                    "with: hgt compare --run {} --resume",
+                    run.string(), code, run.parent_path().string()));
+  }
+}
+
+void write_file(const Path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
+}
+
+void run_compare(CompareFlags& flags) {
+  keep_tensor_memory();
+  const Path folder = flags.run.folder();
+  if (!flags.run.resumes()) {
+    create_comparison(folder, flags.run.effective(), chosen_models(flags.models));
+  }
+  ProgressBar bar(flags.quiet);
+  for (const std::string& model : open_comparison(folder)) {
+    const Path path = folder / model;
+    Run run = Run::open(path);
+    PipelineOptions pipeline = run.options().training.pipeline;
+    if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
+    if (fs::exists(path / "test.json")) continue;
+    if (!flags.quiet) fmt::print(stderr, "{}\n", model);
+    train_model(path, flags, pipeline);
+    run.set_pipeline(pipeline);
+    EvaluationOptions how = run.options().training.validation;
+    how.limit = 0;
+    run.evaluate(Split::test, how, bar.sink());
+  }
+  const ComparisonTable table = read_comparison(folder);
+  const std::string markdown = to_markdown(table);
+  const std::string json = to_json(table);
+  write_file(folder / "comparison.md", markdown);
+  write_file(folder / "results.json", json);
+  write_file(folder / "comparison.svg", to_svg(table));
+  fmt::print("{}", flags.json ? json : markdown);
+  if (!flags.json) {
+    fmt::print("\nalso in {}: comparison.md, results.json, comparison.svg\n", folder.string());
+  }
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program) {
+  CLI::App* verb = program.add_subcommand("compare", kCompareHelp);
+  auto flags = std::make_shared<CompareFlags>(*verb);
+  CLI::Option* models =
+      verb->add_option("--models", flags->models,
+                       fmt::format("all, or some of {}", fmt::join(compared_models(), ", ")))
+          ->delimiter(',')
+          ->default_str("all")
+          ->type_name("NAME,...");
+  verb->get_option("--resume")->excludes(models);
+  verb->add_flag("--json", flags->json, "For programs");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_compare(*flags); });
+}
+
+}  // namespace hgt::cli

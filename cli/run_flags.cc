@@ -1,0 +1,77 @@
+#include "cli/run_flags.h"
+
+#include "hgt/error.h"
+#include "hgt/graph/hetero_graph.h"
+
+namespace hgt::cli {
+
+namespace {
+
+constexpr double kAutomaticScale = 0;  // settle() finds it
+constexpr const char* kKeepsOptions = "a run that goes on keeps its options";
+
+RunOptions& with_automatic_scale(RunOptions& options) {
+  options.training.model.time_scale = kAutomaticScale;
+  return options;
+}
+
+OptionTable general_table(std::string& task, std::string& run, std::string& preset) {
+  OptionTable table;
+  table.add("task", task,
+            "What to predict: paper-venue, paper-field-L1, paper:LABEL, author-disambiguation, "
+            "link:EDGE, or a file (docs/training.md)");
+  table.add("run", run, "Folder for all that comes of it");
+  table.add("preset", preset, "paper: the printed equations; release: what the authors' code does");
+  return table;
+}
+
+}  // namespace
+
+RunFlags::RunFlags(CLI::App& verb, const std::vector<std::string>& without)
+    : general_(verb, general_table(task_, run_, preset_), "General"),
+      training_(verb, training_table(with_automatic_scale(options_)).without(without),
+                "Model and training"),
+      task_flags_(verb, task_table(options_.task), "Task") {
+  verb.add_option("graph", graph_, "Folder of the graph")->type_name("GRAPH");
+  verb.add_option("--config", config_,
+                  "A TOML file with any of the options below; those of the command line win")
+      ->type_name("FILE");
+  CLI::Option* resume = verb.add_flag("--resume", resume_, "Go on where the run was stopped");
+  for (const char* other : {"graph", "--config"}) resume->excludes(verb.get_option(other));
+}
+
+RunOptions RunFlags::effective() {
+  const auto read = [&] {
+    if (!config_.empty()) read_config(config_, {&general_, &training_, &task_flags_});
+  };
+  read();  // what to start from
+  general_.apply();
+  if (graph_.empty()) throw CLI::RequiredError("GRAPH");
+  if (task_.empty()) throw CLI::RequiredError("--task");
+  const HeteroGraph graph = HeteroGraph::open(graph_);
+  options_.graph = graph_;
+  options_.task = find_task(task_, graph.schema());
+  options_.training.model = preset(preset_);
+  with_automatic_scale(options_);
+  read();
+  general_.apply();
+  training_.apply();
+  task_flags_.apply();
+  return options_;
+}
+
+RunOptions RunFlags::resumed(const RunOptions& saved) {
+  options_ = saved;
+  general_.apply_only({"run"}, kKeepsOptions);
+  training_.apply_only({"threads", "workers"}, kKeepsOptions);
+  task_flags_.apply_only({}, kKeepsOptions);
+  return options_;
+}
+
+const std::string& RunFlags::folder() {
+  general_.apply();
+  if (run_.empty()) throw CLI::RequiredError("--run");
+  return run_;
+}
+
+}  // namespace hgt::cli

@@ -1,0 +1,42 @@
+// What train and compare have in common: a graph, a task, a folder, and every option of a run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/option_flags.h"
+#include "hgt/training/run_options.h"
+
+namespace hgt::cli {
+
+class RunFlags {
+ public:
+  // Offers every option of a run but those named in `without`.
+  explicit RunFlags(CLI::App& verb, const std::vector<std::string>& without = {});
+
+  // The order of authority: preset, config file, command line. Throws when there is no graph or no
+  // task.
+  RunOptions effective();
+
+  bool resumes() const { return resume_; }
+  // The options of a run that goes on: only its threads can change.
+  RunOptions resumed(const RunOptions& saved);
+
+  // The folder; throws when it was not named.
+  const std::string& folder();
+
+ private:
+  std::string graph_;
+  std::string config_;
+  bool resume_ = false;
+  std::string task_;
+  std::string run_;
+  std::string preset_ = "release";
+  RunOptions options_;
+  OptionFlags general_;
+  OptionFlags training_;
+  OptionFlags task_flags_;
+};
+
+}  // namespace hgt::cli

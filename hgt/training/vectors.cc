@@ -1,0 +1,95 @@
+#include "hgt/training/vectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hgt/error.h"
+#include "hgt/random.h"
+#include "hgt/training/example_stream.h"
+
+namespace hgt {
+
+namespace {
+
+constexpr uint64_t kVectorStream = 0x7ec5;
+constexpr uint64_t kNodesAtOnce = 256;
+
+// The nodes of a type that may be seen, as seeds: events at their own time, others at the last.
+std::vector<Seed> visible_nodes(const HeteroGraph& graph, NodeType type, Time last) {
+  std::vector<Seed> seeds;
+  const bool dated = !graph.times(type).empty();
+  for (NodeId node = 0; node < graph.num_nodes(type); ++node) {
+    if (graph.time(type, node) > last) continue;
+    seeds.push_back({.type = type, .node = node, .time = dated ? kNoTime : last});
+  }
+  return seeds;
+}
+
+Time last_time(const HeteroGraph& graph, const InferenceOptions& options) {
+  if (options.at != kNoTime) return options.at;
+  Time last = kNoTime;
+  for (size_t type = 0; type < graph.schema().node_types().size(); ++type) {
+    for (const Time time : graph.times(NodeType(type))) last = std::max(last, time);
+  }
+  return last;
+}
+
+void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
+                   NodeType type, const VectorSink& sink, const ProgressSink& progress) {
+  const HeteroGraph& graph = run.task->graph();
+  const Time last = last_time(graph, options.inference);
+  const std::vector<Seed> seeds = visible_nodes(graph, type, last);
+  SamplingOptions sampling = run.options.training.sampling;
+  sampling.time_bound = TimeBound::split;
+  sampling.split_end = last == kNoTime ? std::numeric_limits<Time>::max() : last;
+  sampling.hidden.everywhere = options.hidden;
+  const auto batch_of = [&](uint64_t i) {
+    const uint64_t first = i * kNodesAtOnce;
+    return std::span(seeds).subspan(first, std::min<uint64_t>(kNodesAtOnce, seeds.size() - first));
+  };
+  ExampleStream stream(
+      {.graph = graph, .sampling = sampling, .encoder = encoder},
+      [&](uint64_t i) {
+        BatchPlan plan{.random_seed = hash(run.options.training.seed, kVectorStream, i)};
+        plan.question.request.seeds.assign(batch_of(i).begin(), batch_of(i).end());
+        return plan;
+      },
+      {.count = (seeds.size() + kNodesAtOnce - 1) / kNodesAtOnce,
+       .workers = run.options.training.pipeline.workers});
+  uint64_t done = 0;
+  for (ReadyBatch batch; stream.next(batch);) {
+    std::vector<NodeId> nodes;
+    for (const Seed& seed : batch.question.request.seeds) nodes.push_back(seed.node);
+    sink(type, nodes, encoder->forward(batch.graph).index_select(0, batch.graph.seed_rows));
+    done += nodes.size();
+    progress({.stage = fmt::format("vectors of {}", graph.schema().at(type).name),
+              .unit = "nodes",
+              .count = done,
+              .fraction = static_cast<double>(done) / static_cast<double>(seeds.size()),
+              .finished = done == seeds.size()});
+  }
+}
+
+}  // namespace
+
+void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
+               const std::vector<NodeType>& types, const VectorSink& sink,
+               const ProgressSink& progress) {
+  if (encoder->reads_edges()) {
+    WholeGraph(run.task->graph(), options).embed(encoder, types, sink, progress);
+    return;
+  }
+  if (options.inference.instances == Instances::single) {
+    throw Error(fmt::format("--instances is for models that are computed layer by layer; {} is not",
+                            to_string(encoder->options().kind)));
+  }
+  const torch::NoGradGuard no_gradient;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const auto end = types.begin() + static_cast<ptrdiff_t>(i);
+    if (std::find(types.begin(), end, types[i]) != end) continue;  // two ends of one type
+    embed_sampled(run, encoder, options, types[i], sink, progress);
+  }
+}
+
+}  // namespace hgt
