@@ -12,7 +12,7 @@ xargs clang-format --dry-run -Werror <build/sources.txt
 rm -rf build/tidy
 cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
   -DCMAKE_UNITY_BUILD=ON >/dev/null
-torch_free='model/(model_options|large_blocks|model_schema|tensor_file)|training/(run_options|time_slices|train_options)'
+torch_free='model/(model_options|large_blocks|meta_path|model_schema|tensor_file)|training/(comparison|run_options|time_slices|train_options)'
 {
   find build/tidy/CMakeFiles -path '*/Unity/*.cxx' | grep -vE 'hgt_(model|training)\.dir'
   grep -E "^hgt/($torch_free).cc$" build/sources.txt

@@ -32,6 +32,7 @@ inline Outcome run_program(const std::filesystem::path& scratch,
   const auto err = scratch / "stderr";
   const pid_t child = ::fork();
   if (child == 0) {
+    ::setpgid(0, 0);  // a group of its own, to which a test can send what Ctrl-C sends
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
     std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};

@@ -190,6 +190,8 @@ OptionTable task_table(TaskSpec& spec) {
       "Predicted links hidden: those of the batch, or of the whole split");
   table.add("also-hide", spec.also_hide, "Further edge types hidden like the predicted ones");
   table.add("leave-out", spec.leave_out, "Edge types that the model never sees");
+  table.add("meta-paths", spec.meta_paths,
+            "han: such as paper-author-paper,paper-(cites)-paper; none: proposed from the schema");
   table.add("min-links", spec.min_links,
             "Same-named candidates with fewer training links are left out");
   table.add("negatives", spec.negatives, "Links: drawn for each training batch");

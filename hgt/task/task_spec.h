@@ -63,8 +63,9 @@ struct TaskSpec {
 
   bool guard = true;  // false: predicted links stay visible; for showing what leakage does
   Hidden hidden = Hidden::automatic;
-  std::vector<std::string> also_hide = {};  // further edge types that are treated like `edges`
-  std::vector<std::string> leave_out = {};  // edge types that the model never sees
+  std::vector<std::string> also_hide = {};   // further edge types that are treated like `edges`
+  std::vector<std::string> leave_out = {};   // edge types that the model never sees
+  std::vector<std::string> meta_paths = {};  // that han follows, hgt/model/meta_path.h
 
   uint32_t min_links = 1;         // name: candidates with fewer training links are left out
   uint32_t negatives = 20;        // link: drawn for each training example

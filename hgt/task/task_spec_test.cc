@@ -50,6 +50,7 @@ guard = false
 hide-links = "batch"
 also-hide = ["watches"]
 leave-out = ["likes"]
+meta-paths = ["movie-user-movie"]
 min-links = 3
 negatives = 7
 test-negatives = 50
@@ -71,6 +72,7 @@ test-negatives = 50
                         .hidden = Hidden::batch,
                         .also_hide = {"watches"},
                         .leave_out = {"likes"},
+                        .meta_paths = {"movie-user-movie"},
                         .min_links = 3,
                         .negatives = 7,
                         .test_negatives = 50};
@@ -105,6 +107,7 @@ TEST_F(TaskFileTest, WithAnUnknownKeyIsRefusedWithTheKnownOnes) {
                           "hide-links",
                           "also-hide",
                           "leave-out",
+                          "meta-paths",
                           "min-links",
                           "negatives",
                           "test-negatives"}) {

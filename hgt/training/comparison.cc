@@ -162,7 +162,6 @@ void create_comparison(const Path& folder, const RunOptions& options,
     model.kind = contestant.kind;
     model.heterogeneous = contestant.heterogeneous;
     model.temporal = contestant.temporal;
-    if (model.kind != ModelKind::han) model.meta_paths.clear();
     if (fs::exists(folder / contestant.name / "run.json")) continue;  // stopped while being made
     Run::create(folder / contestant.name, std::move(own));
   }
@@ -194,10 +193,11 @@ ComparisonTable read_comparison(const Path& folder) {
       throw Error(
           fmt::format("{}: what it left of training is damaged: {}", run.string(), error.what()));
     }
-    if (has_reference && model != kReference) {
-      row.against_hgt = compare_runs(run, folder / kReference, Split::test, "ndcg");
-    }
     table.rows.push_back(std::move(row));
+  }
+  for (ComparisonRow& row : table.rows) {
+    if (!has_reference || row.model == kReference) continue;
+    row.against_hgt = compare_runs(folder / row.model, folder / kReference, Split::test, "ndcg");
   }
   table.task = Run::open(folder / models.front()).task().spec().name;
   return table;

@@ -272,6 +272,7 @@ Run Run::open(const Path& folder) {
   }
   state->task = open_task(graph, state->options.task);
   state->options.task = state->task->spec();
+  adopt_meta_paths(state->options);
   state->settle_identity(checksum);
   return Run(std::move(state));
 }

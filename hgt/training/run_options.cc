@@ -40,8 +40,6 @@ void add_model_options(OptionTable& table, RunOptions& options) {
       [](const std::string& name) { return prior(name); }, "What has a mu of its own");
   table.add("time-scale", model.time_scale,
             "Gaps of time are divided by this; 0: days where the graph's unit is finer, else 1");
-  table.add("meta-paths", model.meta_paths,
-            "han: such as paper-author-paper,paper-(cites)-paper; none: proposed from the schema");
   table.add("node-vectors", options.training.node_vectors,
             "Types without features and of at most so many nodes have a learned vector for each");
   table.add_word(
@@ -109,13 +107,22 @@ OptionTable training_table(RunOptions& options) {
   return table;
 }
 
+void adopt_meta_paths(RunOptions& options) {
+  const bool follows = options.training.model.kind == ModelKind::han;
+  options.training.model.meta_paths =
+      follows ? options.task.meta_paths : std::vector<std::string>{};
+}
+
 void settle(RunOptions& options, const Schema& schema) {
   double& scale = options.training.model.time_scale;
   if (scale == 0) scale = default_time_scale(schema.time_unit);
-  ModelOptions& model = options.training.model;
-  if (model.kind == ModelKind::han && model.meta_paths.empty()) {
-    model.meta_paths = propose_meta_paths(model_schema(schema));
+  const ModelSchema model = model_schema(schema);
+  std::vector<std::string>& paths = options.task.meta_paths;
+  if (options.training.model.kind == ModelKind::han && paths.empty()) {
+    paths = propose_meta_paths(model);
   }
+  meta_paths(paths, model);  // throws: a path that the graph does not have
+  adopt_meta_paths(options);
   check(options.training);
   if (options.repeats == 0) throw Error("repeats is 0; it must be at least 1");
 }

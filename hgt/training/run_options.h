@@ -22,6 +22,9 @@ struct RunOptions {
 // All but `graph` and the task. The options must outlive the table.
 OptionTable training_table(RunOptions& options);
 
+// The task says which meta paths there are; the model follows them if it is one that does.
+void adopt_meta_paths(RunOptions& options);
+
 // Fills in what was left to the program (0 for the time scale: the model then sees gaps in days
 // where the graph's unit is finer, else in that unit; no meta paths for han: the proposed ones).
 // Throws Error: options that make no sense.

@@ -66,6 +66,7 @@ inline std::map<std::string, std::string> tensor_bytes(const Path& path) {
   if (all.contains("state")) {
     auto state = nlohmann::json::parse(all.at("state"));
     state.erase("seconds");
+    state.erase("batch_seconds");
     all["state"] = state.dump();
   }
   for (const TensorView& tensor : file.tensors()) {
