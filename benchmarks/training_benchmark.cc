@@ -9,7 +9,8 @@
 //
 // `bound`: time over that of the dense arithmetic of the trimmed layers at the rate of [2048, 256]
 // x [256, 768] measured in the same run. `waiting`: share of the time that the step waits for
-// samples.
+// samples. `anonymous_MB`: memory that is no page of a file; the others are those of the mapped
+// graph and of libraries, which the system takes back when it needs them.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -125,6 +126,7 @@ void train(benchmark::State& state, const Task& task, unsigned workers, bool rel
   state.counters["waiting"] = waited / seconds;
   state.counters["bound"] = seconds * measure_gemm_rate(50) / flops;
   state.counters["peak_MB"] = memory_line("VmHWM:");
+  state.counters["anonymous_MB"] = memory_line("RssAnon:");
 }
 
 // What a batch costs before the step: one thread.

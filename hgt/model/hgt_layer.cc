@@ -24,15 +24,6 @@ at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& like) 
   return at::tensor(values, at::kLong).to(like.device());
 }
 
-// [rows] the type of each.
-std::vector<uint32_t> types_of(const std::vector<uint32_t>& offsets) {
-  std::vector<uint32_t> types;
-  for (uint32_t type = 0; type + 1 < offsets.size(); ++type) {
-    types.insert(types.end(), offsets[type + 1] - offsets[type], type);
-  }
-  return types;
-}
-
 std::vector<int64_t> target_counts(const LayerGraph& graph) {
   std::vector<int64_t> counts;
   for (uint32_t type = 0; type < graph.num_types(); ++type) {
@@ -129,29 +120,8 @@ at::Tensor HgtLayerImpl::expanded_messages() const {
       .expand({-1, options_.heads, -1, -1});
 }
 
-void HgtLayerImpl::check_graph(const LayerGraph& graph) const {
-  if (graph.source_offsets.size() != type_sets_.size() + 1) {
-    throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
-                            graph.source_offsets.size() - 1, type_sets_.size()));
-  }
-  check(graph, relations_.size());
-  const std::vector<uint32_t> sources = types_of(graph.source_offsets);
-  const std::vector<uint32_t> targets = types_of(graph.target_offsets);
-  for (uint32_t target = 0; target < graph.num_targets(); ++target) {
-    for (const uint64_t edge : graph.incoming(target)) {
-      const auto& relation = relations_[index(graph.relations[edge])];
-      if (relation.source == sources[graph.sources[edge]] && relation.target == targets[target]) {
-        continue;
-      }
-      throw Error(fmt::format("edge {} joins types {} and {}, but its relation {} joins {} and {}",
-                              edge, sources[graph.sources[edge]], targets[target],
-                              index(graph.relations[edge]), relation.source, relation.target));
-    }
-  }
-}
-
 SharedPlan HgtLayerImpl::plan(const LayerGraph& graph) const {
-  check_graph(graph);
+  check_graph(graph, relations_, type_sets_.size());
   return std::make_shared<AttentionPlan>(
       graph, relation_sets_, static_cast<uint32_t>(set_edges_.size()), options_.temporal);
 }
@@ -208,7 +178,7 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
 
 at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                                  AttentionTrace* trace, SharedPlan ready) const {
-  if (!ready) check_graph(graph);
+  if (!ready) check_graph(graph, relations_, type_sets_.size());
   if (node_vectors.dim() != 2 || node_vectors.size(0) != graph.num_sources() ||
       node_vectors.size(1) != options_.hidden) {
     throw Error(

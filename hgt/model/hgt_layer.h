@@ -61,7 +61,6 @@ class HgtLayerImpl : public Layer {
 
  private:
   void make_parameters(int64_t types, int64_t edge_types, int64_t relations);
-  void check_graph(const LayerGraph& graph) const;  // throws Error: does not fit the schema
   bool takes_fused_path(const at::Tensor& node_vectors) const;
   // W_ATT mu / divisor and W_MSG for each set of relations: [sets, h, k, k].
   at::Tensor scaled_attention() const;

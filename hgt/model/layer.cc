@@ -1,8 +1,46 @@
 #include "hgt/model/layer.h"
 
+#include <fmt/format.h>
+
 #include "hgt/error.h"
 
 namespace hgt {
+
+namespace {
+
+// [rows] the type of each.
+std::vector<uint32_t> types_of(const std::vector<uint32_t>& offsets) {
+  std::vector<uint32_t> types;
+  for (uint32_t type = 0; type + 1 < offsets.size(); ++type) {
+    types.insert(types.end(), offsets[type + 1] - offsets[type], type);
+  }
+  return types;
+}
+
+}  // namespace
+
+void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRelation>& relations,
+                 size_t types) {
+  if (graph.source_offsets.size() != types + 1) {
+    throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
+                            graph.source_offsets.size() - 1, types));
+  }
+  check(graph, relations.size());
+  const std::vector<uint32_t> source_types = types_of(graph.source_offsets);
+  const std::vector<uint32_t> target_types = types_of(graph.target_offsets);
+  for (uint32_t target = 0; target < graph.num_targets(); ++target) {
+    for (const uint64_t edge : graph.incoming(target)) {
+      const auto& relation = relations[index(graph.relations[edge])];
+      if (relation.source == source_types[graph.sources[edge]] &&
+          relation.target == target_types[target]) {
+        continue;
+      }
+      throw Error(fmt::format("edge {} joins types {} and {}, but its relation {} joins {} and {}",
+                              edge, source_types[graph.sources[edge]], target_types[target],
+                              index(graph.relations[edge]), relation.source, relation.target));
+    }
+  }
+}
 
 at::Tensor own_vectors(const at::Tensor& vectors, const LayerGraph& graph) {
   if (graph.source_offsets == graph.target_offsets) return vectors;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hgt/message/layer_graph.h"
+#include "hgt/model/model_schema.h"
 #include "hgt/model/torch.h"
 
 namespace hgt {
@@ -25,8 +26,8 @@ using SharedPlan = std::shared_ptr<const LayerPlan>;
 class Layer : public torch::nn::Module {
  public:
   // What forward() works out of a graph before it computes; touches no tensor, so another thread
-  // can do it ahead. Layers of one encoder make the same plan. Throws Error when the graph does not
-  // fit the layer.
+  // can do it ahead. Layers of one encoder make the same plan. Layers that tell relations or types
+  // apart throw Error when the graph has others.
   virtual SharedPlan plan(const LayerGraph& graph) const = 0;
 
   // [sources, d] -> [targets, d]. `ready`: what plan() made of the graph; nullptr: it is made here.
@@ -54,6 +55,10 @@ class Layer : public torch::nn::Module {
     return forward(sources, graph, nullptr, ready);
   }
 };
+
+// Throws Error unless the graph has so many types, and every edge joins the types of its relation.
+void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRelation>& relations,
+                 size_t types);
 
 // The vectors of the targets: the first inputs of each type. [sources, d] -> [targets, d].
 at::Tensor own_vectors(const at::Tensor& vectors, const LayerGraph& graph);

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <optional>
+#include <string_view>
 
 #include "hgt/error.h"
 #include "hgt/message/edge_lists.h"
@@ -14,42 +15,25 @@ namespace {
 
 constexpr size_t kMostNeighbours = 50;
 
-// The words between hyphens; a hyphen within parentheses belongs to its word.
-std::vector<std::string> split_words(const std::string& name) {
-  std::vector<std::string> words(1);
-  int depth = 0;
-  for (const char c : name) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == '-' && depth == 0) {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 std::string type_list(const ModelSchema& schema) {
   std::string list;
   for (const auto& type : schema.node_types) list += (list.empty() ? "" : ", ") + type.name;
   return list;
 }
 
-bool is_edge_word(const std::string& word) {
-  return word.size() > 2 && word.front() == '(' && word.back() == ')';
-}
-
-// Reads one path word by word.
+// Reads one path from left to right. Names of types may have hyphens: the longest one that fits
+// counts.
 class PathReader {
  public:
   PathReader(std::string name, const ModelSchema& schema)
-      : name_(std::move(name)), schema_(schema), words_(split_words(name_)) {}
+      : name_(std::move(name)), schema_(schema) {}
 
   MetaPath read() {
     MetaPath path{.name = name_, .type = next_type(), .steps = {}};
     uint32_t at = path.type;
-    while (place_ < words_.size()) {
-      const std::string edge = is_edge_word(words_[place_]) ? words_[place_++] : "";
+    while (place_ < name_.size()) {
+      ++place_;  // the hyphen
+      const std::string edge = next_edge();
       const uint32_t to = next_type();
       path.steps.push_back(step(at, edge, to));
       at = to;
@@ -65,13 +49,34 @@ class PathReader {
     throw Error(fmt::format("meta path '{}': {}", name_, why));
   }
 
+  // "(edge)" and the hyphen behind it; empty: there is none.
+  std::string next_edge() {
+    if (place_ >= name_.size() || name_[place_] != '(') return "";
+    const size_t end = name_.find(")-", place_);
+    if (end == std::string::npos) fail("an edge type ends with ')-' and a node type after it");
+    const std::string edge = name_.substr(place_, end + 1 - place_);
+    place_ = end + 2;
+    return edge;
+  }
+
   uint32_t next_type() {
-    if (place_ == words_.size()) fail("a type is missing at its end");
-    const std::string& word = words_[place_++];
+    const std::string_view rest = std::string_view(name_).substr(place_);
+    std::optional<uint32_t> found;
+    size_t length = 0;
     for (uint32_t type = 0; type < schema_.node_types.size(); ++type) {
-      if (schema_.node_types[type].name == word) return type;
+      const std::string& name = schema_.node_types[type].name;
+      const bool fits =
+          rest.starts_with(name) && (rest.size() == name.size() || rest[name.size()] == '-');
+      if (!fits || (found && name.size() < length)) continue;
+      found = type;
+      length = name.size();
     }
-    fail(fmt::format("'{}' is no node type; there are {}", word, type_list(schema_)));
+    if (!found) {
+      fail(fmt::format("'{}' is no node type; there are {}", rest.substr(0, rest.find('-')),
+                       type_list(schema_)));
+    }
+    place_ += length;
+    return *found;
   }
 
   // Is the relation called so, in this direction or the other?
@@ -100,8 +105,7 @@ class PathReader {
 
   std::string name_;
   const ModelSchema& schema_;
-  std::vector<std::string> words_;
-  size_t place_ = 0;
+  size_t place_ = 0;  // in the name
 };
 
 // Walks along paths in one sub-graph.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "hgt/error.h"
 #include "hgt/message/edge_lists.h"
 #include "hgt/message/layer_graph.h"
 #include "hgt/model/edge_operations.h"
@@ -24,7 +25,9 @@ template <typename Plan, typename OwnLayer>
 std::shared_ptr<const Plan> plan_of(const OwnLayer& layer, const LayerGraph& graph,
                                     SharedPlan ready) {
   if (!ready) ready = layer.plan(graph);
-  return std::dynamic_pointer_cast<const Plan>(std::move(ready));
+  auto own = std::dynamic_pointer_cast<const Plan>(std::move(ready));
+  if (!own) throw Error("the plan was made by another kind of layer");
+  return own;
 }
 
 }  // namespace hgt

@@ -29,7 +29,7 @@ class GraphAttention : public torch::nn::Module {
                                             const SharedLists& lists) const {
     const at::Tensor projected = at::mm(sources, weight_.t());
     const auto per_head = [&](const at::Tensor& vectors, const at::Tensor& by) {
-      return (vectors * by).view({vectors.size(0), heads_, -1}).sum(2);
+      return (vectors * by).view({vectors.size(0), heads_, vectors.size(1) / heads_}).sum(2);
     };
     const at::Tensor scores =
         at::leaky_relu(end_sums(per_head(projected, at_sources_),

@@ -6,8 +6,7 @@
 // Adapted: paths are followed within the sampled sub-graph (meta_path.h), the mean is over the
 // targets that are there, and a type without a path keeps its vectors. Stacked as often as the
 // encoder has layers, as in the HGT paper, where HAN itself has one layer.
-#include <algorithm>
-#include <map>
+#include <fmt/format.h>
 
 #include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
@@ -83,6 +82,10 @@ class HanLayer : public Layer {
   }
 
   SharedPlan plan(const LayerGraph& graph) const override {
+    if (graph.num_types() != semantic_.size()) {
+      throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
+                              graph.num_types(), semantic_.size()));
+    }
     return std::make_shared<HanPlan>(graph, paths_);
   }
 

@@ -88,9 +88,7 @@ struct HetgnnPlan : LayerPlan {
 class HetgnnLayer : public Layer {
  public:
   HetgnnLayer(const ModelOptions& options, const ModelSchema& schema)
-      : hidden_(options.hidden),
-        dropout_(options.dropout),
-        first_self_(schema.relations.size() - schema.node_types.size()) {
+      : hidden_(options.hidden), dropout_(options.dropout), schema_(schema) {
     for (size_t type = 0; type < schema.node_types.size(); ++type) {
       readers_.push_back(register_module(
           "reader_" + std::to_string(type),
@@ -103,7 +101,9 @@ class HetgnnLayer : public Layer {
   }
 
   SharedPlan plan(const LayerGraph& graph) const override {
-    return std::make_shared<HetgnnPlan>(graph, first_self_);
+    check_graph(graph, schema_.relations, schema_.node_types.size());
+    return std::make_shared<HetgnnPlan>(graph,
+                                        schema_.relations.size() - schema_.node_types.size());
   }
 
   at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph, AttentionTrace* trace,
@@ -141,7 +141,7 @@ class HetgnnLayer : public Layer {
 
   int64_t hidden_;
   double dropout_;
-  size_t first_self_;
+  ModelSchema schema_;
   std::vector<torch::nn::LSTM> readers_;  // by type of the neighbours
   at::Tensor at_items_, at_targets_;      // [d, 1] the two halves of u
 };

@@ -2,7 +2,6 @@
 //   H'[t] = relu(sum over relations r of mean over s in N_r(t) of W_r H[s]  +  W_0 H[t])
 // A relation is a meta relation <tau(s), phi(e), tau(t)>, as in the HGT paper, with a full matrix
 // of its own: no basis decomposition. W_0, shared by all types, reads the edges `self`.
-#include <map>
 
 #include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
@@ -70,6 +69,7 @@ class RgcnLayer : public Layer {
   RgcnLayer(const ModelOptions& options, const ModelSchema& schema, Place place)
       : dropout_(options.dropout),
         place_(place),
+        schema_(schema),
         relations_(static_cast<uint32_t>(schema.relations.size() - schema.node_types.size()) + 1) {
     const double bound = std::sqrt(3.0 / static_cast<double>(options.hidden));
     weight_ = register_parameter(
@@ -79,6 +79,7 @@ class RgcnLayer : public Layer {
   }
 
   SharedPlan plan(const LayerGraph& graph) const override {
+    check_graph(graph, schema_.relations, schema_.node_types.size());
     return std::make_shared<RgcnPlan>(graph, relations_);
   }
 
@@ -104,6 +105,7 @@ class RgcnLayer : public Layer {
  private:
   double dropout_;
   Place place_;
+  ModelSchema schema_;
   uint32_t relations_;        // those of the schema, and W_0
   at::Tensor weight_, bias_;  // [relations, d, d], [d]
 };
