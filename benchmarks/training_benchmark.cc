@@ -4,8 +4,9 @@
 //   training_benchmark [--threads=N] [--graph=FOLDER] [--task=NAME] [--whole=TYPE]
 //                      [--benchmark_filter=...]
 //
-// Without a graph a generated one of 20,000 papers is measured. --whole embeds all nodes of a type
-// once and prints time and memory instead of benchmarks.
+// model/NAME: a step of every kind of model. Without a graph a generated one of 20,000 papers is
+// measured. --whole embeds all nodes of a type once and prints time and memory instead of
+// benchmarks.
 //
 // `bound`: time over that of the dense arithmetic of the trimmed layers at the rate of [2048, 256]
 // x [256, 768] measured in the same run. `waiting`: share of the time that the step waits for
@@ -129,6 +130,19 @@ void train(benchmark::State& state, const Task& task, unsigned workers, bool rel
   state.counters["anonymous_MB"] = memory_line("RssAnon:");
 }
 
+// A step of any kind of model, with the same sub-graphs.
+void train_model(benchmark::State& state, const Task& task, ModelKind kind) {
+  TrainOptions options = paper_settings();
+  options.model.kind = kind;
+  Steps steps(task, options, 1);
+  for (int i = 0; i < 2; ++i) steps.run();
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    steps.run();
+    state.SetIterationTime(seconds_since(start));
+  }
+}
+
 // What a batch costs before the step: one thread.
 void make_batches(benchmark::State& state, const Task& task) {
   const TrainOptions options = paper_settings();
@@ -210,9 +224,16 @@ int main(int argc, char** argv) {
   hgt::add("train/workers:0", [&](auto& state) { hgt::train(state, *task, 0, false); });
   hgt::add("train/workers:1", [&](auto& state) { hgt::train(state, *task, 1, false); });
   hgt::add("train_release/workers:1", [&](auto& state) { hgt::train(state, *task, 1, true); });
+  for (const std::string& name : hgt::model_names()) {
+    hgt::add("model/" + name,
+             [&](auto& state) { hgt::train_model(state, *task, hgt::model_kind(name)); });
+  }
   hgt::RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   reporter.print_ratio("train/workers:0", "train/workers:1", "sampling in turn : overlapped");
+  for (const std::string& name : hgt::model_names()) {
+    reporter.print_ratio("model/" + name, "model/hgt", name + " : hgt");
+  }
   std::filesystem::remove_all(made);
   std::filesystem::remove_all(made.string() + ".truth");
   return reporter.failed() ? 1 : 0;

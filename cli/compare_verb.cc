@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -69,8 +70,8 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
                                     std::to_string(pipeline.workers)};
   if (flags.quiet) words.emplace_back("--quiet");
   const int code = run_self(std::move(words));
-  constexpr int kStopped = 130;
-  if (code == kStopped || code == 128 + SIGINT) {
+  constexpr int kStopped = 128 + SIGINT;
+  if (code == kStopped) {
     throw Interrupted(fmt::format("stopped and saved; go on with: hgt compare --run {} --resume",
                                   run.parent_path().string()));
   }

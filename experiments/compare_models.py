@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""Compares all models on real data sets and on the generated graph: the tables of docs/results.md.
+"""Compares all models on real data sets and on the generated graph: the table of docs/results.md.
 
   experiments/compare_models.py HGT DATA WORK [NAME ...]
 
 HGT: the program. DATA: the folder of the data sets (see data/manifests). WORK: a folder for graphs
 and runs; what is there already is not done again, and a comparison that was stopped goes on. NAME:
-which experiments; default: all. One budget for every model: hidden size, sampling, batches.
+which experiments; default: all. One budget for every model: hidden size, sampling, batches. Prints
+the table of each comparison, then NDCG and MRR of all in one.
 """
+import json
 import os
 import subprocess
 import sys
@@ -58,11 +60,36 @@ def compare(hgt, data, work, entry):
     return run([hgt, "compare", graph, "--task", task, "--run", folder, "--quiet"] + options)
 
 
+def summary_rows(work, name):
+    """One row for NDCG, one for MRR; * where a model differs from hgt with p < 0.01."""
+    with open(os.path.join(work, name + ".comparison", "results.json"), encoding="utf-8") as file:
+        models = json.load(file)["models"]
+    rows = []
+    for metric in ("ndcg", "mrr"):
+        best = max(model["metrics"][metric]["mean"] for model in models)
+        cells = []
+        for model in models:
+            value = model["metrics"][metric]
+            text = f"{value['mean']:.3f} ± {value['deviation']:.3f}"
+            against = model.get("ndcg_against_hgt")
+            if metric == "ndcg" and against and against["p_value"] < 0.01:
+                text += "*"
+            cells.append(f"**{text}**" if value["mean"] == best else text)
+        rows.append(f"| {name} | {metric} | " + " | ".join(cells) + " |")
+    titles = "| | | " + " | ".join(model["model"] for model in models) + " |"
+    return titles, "| --- | --- |" + " ---: |" * len(models), rows
+
+
 def main(hgt, data, work, names):
     os.makedirs(work, exist_ok=True)
+    lines = []
     for entry in EXPERIMENTS:
-        if not names or entry[0] in names:
-            print(f"## {entry[0]}\n\n{compare(hgt, data, work, entry)}", flush=True)
+        if names and entry[0] not in names:
+            continue
+        print(f"## {entry[0]}\n\n{compare(hgt, data, work, entry)}", flush=True)
+        titles, rule, rows = summary_rows(work, entry[0])
+        lines = (lines or [titles, rule]) + rows
+    print("## all\n\n" + "\n".join(lines))
 
 
 if __name__ == "__main__":

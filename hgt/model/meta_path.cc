@@ -183,22 +183,20 @@ Subgraph follow(const std::vector<MetaPath>& paths, const Subgraph& subgraph) {
   result.seed_rows = subgraph.seed_rows;
   result.edge_offsets = {0};
   Walker walker(subgraph);
-  const auto types = static_cast<uint32_t>(subgraph.type_offsets.size()) - 1;
   const auto add = [&](uint32_t source, uint32_t target, size_t relation) {
     result.sources.push_back(source);
     result.relations.push_back(Relation(relation));
     result.gaps.push_back(time_gap(subgraph.times[target], subgraph.times[source]));
     result.positions.push_back(kSelfEdge);
   };
-  for (uint32_t type = 0; type < types; ++type) {
-    for (const uint32_t row : subgraph.rows(NodeType(type))) {
-      for (size_t path = 0; path < paths.size(); ++path) {
-        if (paths[path].type != type) continue;
-        for (const uint32_t end : walker.ends(paths[path], row)) add(end, row, path);
-      }
-      add(row, row, paths.size() + type);
-      result.edge_offsets.push_back(result.sources.size());
+  for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
+    const size_t type = index(subgraph.type_of(row));
+    for (size_t path = 0; path < paths.size(); ++path) {
+      if (paths[path].type != type) continue;
+      for (const uint32_t end : walker.ends(paths[path], row)) add(end, row, path);
     }
+    add(row, row, paths.size() + type);
+    result.edge_offsets.push_back(result.sources.size());
   }
   return result;
 }

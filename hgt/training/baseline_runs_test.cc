@@ -99,26 +99,27 @@ TEST_P(BaselineRuns, ScoresPairsToo) {
   EXPECT_TRUE(std::isfinite(scored.seeds.front().loss));
 }
 
-TEST(Han, KeepsTheProposedMetaPathsWithTheRun) {
+RunOptions han_options() {
   const HeteroGraph graph = HeteroGraph::open(training_graph());
-  const TestFolder folder;
   RunOptions options{.graph = training_graph().string(),
                      .task = find_task("paper-venue", graph.schema()),
                      .training = quick_options()};
   options.training.model.kind = ModelKind::han;
-  hgt::Run::create(folder / "run", options);
+  options.training.batches = 1;
+  return options;
+}
+
+TEST(Han, KeepsTheProposedMetaPathsWithTheRun) {
+  const TestFolder folder;
+  hgt::Run::create(folder / "run", han_options());
   const std::vector<std::string> kept = hgt::Run::open(folder / "run").options().task.meta_paths;
   EXPECT_NE(std::find(kept.begin(), kept.end(), "paper-author-paper"), kept.end());
   EXPECT_NE(std::find(kept.begin(), kept.end(), "paper-paper"), kept.end());
 }
 
 TEST(Han, RefusesAMetaPathThatTheGraphDoesNotHaveBeforeAnythingIsMade) {
-  const HeteroGraph graph = HeteroGraph::open(training_graph());
   const TestFolder folder;
-  RunOptions options{.graph = training_graph().string(),
-                     .task = find_task("paper-venue", graph.schema()),
-                     .training = quick_options()};
-  options.training.model.kind = ModelKind::han;
+  RunOptions options = han_options();
   options.task.meta_paths = {"paper-shop-paper"};
   try {
     hgt::Run::create(folder / "run", options);
@@ -131,17 +132,11 @@ TEST(Han, RefusesAMetaPathThatTheGraphDoesNotHaveBeforeAnythingIsMade) {
 }
 
 TEST(Han, RefusesASingleInstancePerNode) {
-  const HeteroGraph graph = HeteroGraph::open(training_graph());
   const TestFolder folder;
-  RunOptions options{.graph = training_graph().string(),
-                     .task = find_task("paper-venue", graph.schema()),
-                     .training = quick_options()};
-  options.training.model.kind = ModelKind::han;
-  options.training.batches = 1;
-  hgt::Run run = hgt::Run::create(folder / "run", options);
+  hgt::Run run = hgt::Run::create(folder / "run", han_options());
   run.train();
   try {
-    run.embed(graph.schema().node_type("venue"), {.instances = Instances::single},
+    run.embed(run.task().graph().schema().node_type("venue"), {.instances = Instances::single},
               folder / "vectors");
     FAIL() << "it was not refused";
   } catch (const Error& error) {

@@ -20,7 +20,7 @@
 
 namespace hgt {
 
-// "all", or names out of all_models().
+// "all", or names out of compared_models(). Throws Error: lists them.
 std::vector<std::string> chosen_models(const std::vector<std::string>& names);
 // The floors first, then the baselines, then HGT's variants, HGT itself last.
 std::vector<std::string> compared_models();
