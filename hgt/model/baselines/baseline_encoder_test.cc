@@ -261,8 +261,8 @@ TEST(NumParametersOfBaselines, IsWhatTheFormulasCountTo) {
   constexpr int64_t kAdaptation = (5 * d + d) + d;
   constexpr int64_t kLinear = d * d + d;
   constexpr int64_t kAttention = kLinear + 2 * d;  // W, b and the two halves of a
-  // Two directions of d / 2: four gates read d numbers and d / 2 of their own, with two biases.
-  constexpr int64_t kReader = 2 * 4 * (d / 2) * (d + d / 2 + 2);
+  // Two directions of d / 2: four gates read d numbers and d / 2 of their own, with a bias.
+  constexpr int64_t kReader = 2 * 4 * (d / 2) * (d + d / 2 + 1);
   const std::map<std::string, int64_t> layers = {
       {"gcn", kLinear},
       {"gat", kAttention},

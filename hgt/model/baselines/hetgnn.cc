@@ -7,11 +7,10 @@
 // than 10 (HetGNN keeps the 10 that random walks meet most) 10 evenly spread ones. A node's content
 // is one vector, so HetGNN's own Bi-LSTM over several kinds of content has nothing to read; the
 // adaptation layer stands for it.
-#include <torch/nn/modules/rnn.h>
-#include <torch/nn/utils/rnn.h>
-
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
@@ -23,11 +22,16 @@ namespace {
 
 constexpr size_t kMostNeighbours = 10;
 
-// The neighbours of one type: a sequence for each target that has some, the longest first.
+// The neighbours of one type: a sequence for each target that has some, the longest first, so that
+// those that are not over at a step are the first ones.
 struct Sequences {
-  std::vector<int64_t> rows;     // [steps * sequences] input rows, step by step; 0 past an end
-  std::vector<int64_t> lengths;  // [sequences], descending
-  std::vector<uint32_t> targets;
+  std::vector<uint32_t> targets;  // [sequences]
+  std::vector<int64_t> active;    // [steps] sequences with an entry at this step
+  // Row r of a table [steps' active sequences, one step below the other] reads one input of the
+  // type, counted from the type's first: in the order of the sequences, and from their ends.
+  SharedLists onwards;
+  SharedLists backwards;
+  SharedLists to_sequences;  // each sequence reads its rows of such a table
 };
 
 struct HetgnnPlan : LayerPlan {
@@ -55,7 +59,7 @@ struct HetgnnPlan : LayerPlan {
 
  private:
   static Sequences read_sequences(const LayerGraph& graph, uint32_t type, size_t first_self) {
-    std::vector<std::pair<uint32_t, std::vector<uint32_t>>> found;
+    Found found;
     const auto is_neighbour = [&](uint64_t edge) {
       const uint32_t source = graph.sources[edge];
       return source >= graph.source_offsets[type] && source < graph.source_offsets[type + 1] &&
@@ -71,16 +75,41 @@ struct HetgnnPlan : LayerPlan {
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
       return a.second.size() > b.second.size();
     });
+    return lay_out(found, graph.source_offsets[type], graph.num_sources(type));
+  }
+
+  using Found = std::vector<std::pair<uint32_t, std::vector<uint32_t>>>;  // target, neighbours
+
+  static Sequences lay_out(const Found& found, uint32_t first_input, uint32_t inputs) {
     Sequences result;
-    const size_t steps = found.empty() ? 0 : found.front().second.size();
-    result.rows.assign(steps * found.size(), 0);
+    std::vector<uint32_t> onwards;
+    std::vector<uint32_t> backwards;
+    std::vector<std::vector<uint32_t>> rows(found.size());  // of each sequence
+    for (size_t step = 0; !found.empty() && step < found.front().second.size(); ++step) {
+      int64_t active = 0;
+      for (; active < static_cast<int64_t>(found.size()); ++active) {
+        const auto& own = found[static_cast<size_t>(active)].second;
+        if (own.size() <= step) break;
+        rows[static_cast<size_t>(active)].push_back(static_cast<uint32_t>(onwards.size()));
+        onwards.push_back(own[step] - first_input);
+        backwards.push_back(own[own.size() - 1 - step] - first_input);
+      }
+      result.active.push_back(active);
+    }
+    const auto total = static_cast<uint32_t>(onwards.size());
+    std::vector<uint64_t> single(size_t{total} + 1);
+    std::iota(single.begin(), single.end(), uint64_t{0});
+    result.onwards = std::make_shared<EdgeLists>(single, std::move(onwards), inputs);
+    result.backwards = std::make_shared<EdgeLists>(single, std::move(backwards), inputs);
+    std::vector<uint64_t> offsets = {0};
+    std::vector<uint32_t> entries;
     for (size_t i = 0; i < found.size(); ++i) {
       result.targets.push_back(found[i].first);
-      result.lengths.push_back(static_cast<int64_t>(found[i].second.size()));
-      for (size_t step = 0; step < found[i].second.size(); ++step) {
-        result.rows[step * found.size() + i] = found[i].second[step];
-      }
+      entries.insert(entries.end(), rows[i].begin(), rows[i].end());
+      offsets.push_back(entries.size());
     }
+    result.to_sequences =
+        std::make_shared<EdgeLists>(std::move(offsets), std::move(entries), total);
     return result;
   }
 };
@@ -90,9 +119,8 @@ class HetgnnLayer : public Layer {
   HetgnnLayer(const ModelOptions& options, const ModelSchema& schema)
       : hidden_(options.hidden), dropout_(options.dropout), schema_(schema) {
     for (size_t type = 0; type < schema.node_types.size(); ++type) {
-      readers_.push_back(register_module(
-          "reader_" + std::to_string(type),
-          torch::nn::LSTM(torch::nn::LSTMOptions(hidden_, hidden_ / 2).bidirectional(true))));
+      const std::string name = "reader_" + std::to_string(type);
+      readers_.push_back({make_lstm(name + "_onwards"), make_lstm(name + "_backwards")});
     }
     const double bound = std::sqrt(3.0 / static_cast<double>(hidden_));
     at_items_ = register_parameter("at_items", torch::empty({hidden_, 1}).uniform_(-bound, bound));
@@ -114,7 +142,9 @@ class HetgnnLayer : public Layer {
     std::vector<at::Tensor> blocks = {targets};
     for (size_t type = 0; type < own->sequences.size(); ++type) {
       if (own->sequences[type].targets.empty()) continue;
-      blocks.push_back(read(readers_[type], node_vectors, own->sequences[type]));
+      const at::Tensor inputs = node_vectors.narrow(0, graph.source_offsets[type],
+                                                    graph.num_sources(static_cast<uint32_t>(type)));
+      blocks.push_back(read(readers_[type], inputs, own->sequences[type]));
     }
     const at::Tensor items = at::cat(blocks);
     const at::Tensor scores = at::leaky_relu(
@@ -124,26 +154,68 @@ class HetgnnLayer : public Layer {
   }
 
  private:
+  struct Lstm {
+    at::Tensor input_weight, state_weight;  // [4 d/2, d], [4 d/2, d/2]: input, forget, new, output
+    at::Tensor bias;                        // [4 d/2]
+  };
+  struct BiLstm {
+    Lstm onwards, backwards;
+  };
+
+  Lstm make_lstm(const std::string& name) {
+    const int64_t half = hidden_ / 2;
+    const double bound = 1 / std::sqrt(static_cast<double>(half));
+    const auto uniform = [&](const char* what, at::IntArrayRef sizes) {
+      return register_parameter(name + what, torch::empty(sizes).uniform_(-bound, bound));
+    };
+    return {uniform("_input_weight", {4 * half, hidden_}),
+            uniform("_state_weight", {4 * half, half}), uniform("_bias", {4 * half})};
+  }
+
   // The mean over the steps of what the Bi-LSTM says: [sequences, d].
-  at::Tensor read(const torch::nn::LSTM& reader, const at::Tensor& node_vectors,
+  at::Tensor read(const BiLstm& reader, const at::Tensor& inputs,
                   const Sequences& sequences) const {
-    namespace rnn = torch::nn::utils::rnn;
-    const auto count = static_cast<int64_t>(sequences.targets.size());
-    const at::Tensor rows = at::tensor(sequences.rows, at::kLong).to(node_vectors.device());
-    const at::Tensor lengths = at::tensor(sequences.lengths, at::kLong);
-    const at::Tensor inputs = node_vectors.index_select(0, rows).view({-1, count, hidden_});
-    auto own = reader;  // a module's forward is not const
-    const auto packed =
-        std::get<0>(own->forward_with_packed_input(rnn::pack_padded_sequence(inputs, lengths)));
-    const at::Tensor outputs = std::get<0>(rnn::pad_packed_sequence(packed));  // zero past an end
-    return outputs.sum(0) / lengths.to(node_vectors.options()).unsqueeze(1);
+    const at::Tensor onwards = run(reader.onwards, inputs, sequences.onwards, sequences.active);
+    const at::Tensor backwards =
+        run(reader.backwards, inputs, sequences.backwards, sequences.active);
+    return at::cat(
+        {edge_mean(onwards, sequences.to_sequences), edge_mean(backwards, sequences.to_sequences)},
+        1);
+  }
+
+  // The states after every step, one step below the other: [entries, d / 2]. What an input adds to
+  // the gates is worked out once, however many sequences it is in.
+  static at::Tensor run(const Lstm& lstm, const at::Tensor& inputs, const SharedLists& entries,
+                        const std::vector<int64_t>& active) {
+    const at::Tensor gates = at::addmm(lstm.bias, inputs, lstm.input_weight.t());
+    const at::Tensor ones =
+        at::ones({static_cast<int64_t>(entries->num_edges()), 1}, inputs.options());
+    const at::Tensor by_entry = weighted_sum(gates, ones, entries);
+    at::Tensor state;
+    at::Tensor cell;
+    std::vector<at::Tensor> states;
+    int64_t first = 0;
+    for (const int64_t count : active) {
+      at::Tensor sums = by_entry.narrow(0, first, count);
+      if (state.defined()) {
+        sums = at::addmm(sums, state.narrow(0, 0, count), lstm.state_weight.t());
+      }
+      const std::vector<at::Tensor> part = sums.chunk(4, 1);  // input, forget, new, output
+      at::Tensor next = part[0].sigmoid() * part[2].tanh();
+      if (cell.defined()) next = next + part[1].sigmoid() * cell.narrow(0, 0, count);
+      cell = next;
+      state = part[3].sigmoid() * cell.tanh();
+      states.push_back(state);
+      first += count;
+    }
+    return at::cat(states);
   }
 
   int64_t hidden_;
   double dropout_;
   ModelSchema schema_;
-  std::vector<torch::nn::LSTM> readers_;  // by type of the neighbours
-  at::Tensor at_items_, at_targets_;      // [d, 1] the two halves of u
+  std::vector<BiLstm> readers_;       // by type of the neighbours
+  at::Tensor at_items_, at_targets_;  // [d, 1] the two halves of u
 };
 
 }  // namespace

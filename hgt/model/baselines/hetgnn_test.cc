@@ -57,8 +57,8 @@ std::shared_ptr<Layer> silent_layer() {
 // u = 0 makes both items of target 0 count one half.
 TEST(Hetgnn, GivesTheNumbersOfASmallExample) {
   const auto layer = silent_layer();
-  set(*layer, "reader_2.weight_ih_l0", {0, 0, 0, 0, 1, 0, 0, 0});
-  set(*layer, "reader_2.weight_ih_l0_reverse", {0, 0, 0, 0, 0, 1, 0, 0});
+  set(*layer, "reader_2_onwards_input_weight", {0, 0, 0, 0, 1, 0, 0, 0});
+  set(*layer, "reader_2_backwards_input_weight", {0, 0, 0, 0, 0, 1, 0, 0});
   const at::Tensor output = layer->forward(small_input(), small_graph(), nullptr, nullptr).detach();
   const auto mean_of_two = [](double first, double second) {
     const double c1 = std::tanh(first) / 2;
@@ -100,10 +100,9 @@ struct HetgnnByHand {
     at::Tensor c = at::zeros({half}, at::kDouble);
     std::vector<at::Tensor> said;
     for (const int64_t row : rows) {
-      const at::Tensor gates = at::mv(weight(reader + ".weight_ih_l0" + direction), input[row]) +
-                               weight(reader + ".bias_ih_l0" + direction) +
-                               at::mv(weight(reader + ".weight_hh_l0" + direction), h) +
-                               weight(reader + ".bias_hh_l0" + direction);
+      const at::Tensor gates = at::mv(weight(reader + direction + "_input_weight"), input[row]) +
+                               weight(reader + direction + "_bias") +
+                               at::mv(weight(reader + direction + "_state_weight"), h);
       const std::vector<at::Tensor> parts = gates.split(half);
       c = parts[1].sigmoid() * c + parts[0].sigmoid() * parts[2].tanh();
       h = parts[3].sigmoid() * c.tanh();
@@ -114,9 +113,9 @@ struct HetgnnByHand {
 
   at::Tensor read(uint32_t type, std::vector<int64_t> rows) const {
     const std::string reader = "reader_" + std::to_string(type);
-    const std::vector<at::Tensor> forwards = run(reader, "", rows);
+    const std::vector<at::Tensor> forwards = run(reader, "_onwards", rows);
     std::reverse(rows.begin(), rows.end());
-    const std::vector<at::Tensor> backwards = run(reader, "_reverse", rows);
+    const std::vector<at::Tensor> backwards = run(reader, "_backwards", rows);
     return at::cat({at::stack(forwards).mean(0), at::stack(backwards).mean(0)});
   }
 
