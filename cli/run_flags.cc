@@ -40,12 +40,13 @@ RunFlags::RunFlags(CLI::App& verb, const std::vector<std::string>& without)
   for (const char* other : {"graph", "--config"}) resume->excludes(verb.get_option(other));
 }
 
-RunOptions RunFlags::effective() {
-  const auto read = [&] {
-    if (!config_.empty()) read_config(config_, {&general_, &training_, &task_flags_});
-  };
-  read();  // what to start from
+void RunFlags::read_general() {
+  if (!config_.empty()) read_config(config_, {&general_, &training_, &task_flags_});
   general_.apply();
+}
+
+RunOptions RunFlags::effective() {
+  read_general();  // what to start from
   if (graph_.empty()) throw CLI::RequiredError("GRAPH");
   if (task_.empty()) throw CLI::RequiredError("--task");
   const HeteroGraph graph = HeteroGraph::open(graph_);
@@ -53,8 +54,7 @@ RunOptions RunFlags::effective() {
   options_.task = find_task(task_, graph.schema());
   options_.training.model = preset(preset_);
   with_automatic_scale(options_);
-  read();
-  general_.apply();
+  read_general();
   training_.apply();
   task_flags_.apply();
   return options_;
@@ -69,7 +69,7 @@ RunOptions RunFlags::resumed(const RunOptions& saved) {
 }
 
 const std::string& RunFlags::folder() {
-  general_.apply();
+  read_general();
   if (run_.empty()) throw CLI::RequiredError("--run");
   return run_;
 }

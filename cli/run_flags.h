@@ -27,6 +27,9 @@ class RunFlags {
   const std::string& folder();
 
  private:
+  // The config file, then task, folder and preset of the command line.
+  void read_general();
+
   std::string graph_;
   std::string config_;
   bool resume_ = false;

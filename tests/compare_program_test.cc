@@ -93,6 +93,18 @@ TEST_F(CompareProgram, DoesNotRepeatWhatIsDone) {
   EXPECT_EQ(fs::last_write_time(folder_ / "all" / "gcn" / "test.json"), kept);
 }
 
+TEST_F(CompareProgram, ReadsTaskFolderAndPresetFromAConfigFile) {
+  write_bytes(folder_ / "all.toml", "task = 'paper-venue'\nrun = '" + path("all") +
+                                        "'\npreset = 'paper'\nbatches = 1\nhidden = 8\n");
+  const Outcome made = hgt({"compare", path("graph"), "--config", path("all.toml"), "--models",
+                            "majority", "--hidden", "16", "--quiet"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string options = read_bytes(folder_ / "all" / "majority" / "options.toml");
+  EXPECT_TRUE(contains(options, "batches = 1\n")) << options;
+  EXPECT_TRUE(contains(options, "gated-skip = false\n")) << "of the preset `paper`";
+  EXPECT_TRUE(contains(options, "hidden = 16\n")) << "the command line wins";
+}
+
 TEST_F(CompareProgram, SaysWhatIsWrong) {
   const auto refused = [&](const Words& words, int code, const std::string& message) {
     const Outcome outcome = hgt(words);
