@@ -73,6 +73,14 @@ File File::open_to_read(const Path& path) {
   return file;
 }
 
+File File::open_to_write(const Path& path) {
+  File file;
+  file.path_ = path;
+  file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file.descriptor_ < 0) fail(path, "open the file");
+  return file;
+}
+
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 

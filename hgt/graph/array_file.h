@@ -40,8 +40,9 @@ std::string array_header(std::string_view dtype, std::span<const uint64_t> shape
 class File {
  public:
   File() = default;
-  static File create(const Path& path);        // for reading and writing; must not exist
-  static File open_to_read(const Path& path);  // missing: an Error
+  static File create(const Path& path);         // for reading and writing; must not exist
+  static File open_to_read(const Path& path);   // missing: an Error
+  static File open_to_write(const Path& path);  // for reading too; made where it is missing
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
   File(const File&) = delete;

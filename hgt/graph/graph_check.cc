@@ -194,7 +194,7 @@ class Checker {
     const auto finite = [](float value) { return std::isfinite(value); };
     if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
         !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
-      fail(type, "features.npy", "it holds numbers that are not finite");
+      fail(type, spec.features->file, "it holds numbers that are not finite");
     }
   }
 

@@ -77,7 +77,7 @@ class Opener {
     }
     if (spec.features) {
       const bool half = spec.features->type == FeatureType::float16;
-      map(arrays.features, prefix + "features.npy", half ? "<f2" : "<f4",
+      map(arrays.features, prefix + spec.features->file, half ? "<f2" : "<f4",
           {spec.nodes, spec.features->width});
     }
     for (const LabelSpec& label : spec.labels) {

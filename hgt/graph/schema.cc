@@ -224,18 +224,39 @@ Json label_to_json(const LabelSpec& label) {
   return json;
 }
 
+Json features_to_json(const FeatureSpec& spec) {
+  Json json = {{"width", spec.width},
+               {"type", to_string(spec.type)},
+               {"origin", spec.origin},
+               {"missing", spec.missing}};
+  if (spec.flagged) json["flagged"] = true;
+  if (spec.until) json["until"] = *spec.until;
+  if (!spec.key.empty()) json["key"] = spec.key;
+  if (spec.file != FeatureSpec{}.file) json["file"] = spec.file;
+  return json;
+}
+
+FeatureSpec features_from_json(const Json& json) {
+  FeatureSpec spec{.width = json.at("width"),
+                   .type = feature_type(json.at("type").get<std::string>()),
+                   .origin = json.at("origin"),
+                   .missing = json.at("missing"),
+                   .flagged = json.value("flagged", false),
+                   .key = json.value("key", ""),
+                   .file = json.value("file", FeatureSpec{}.file)};
+  if (json.contains("until")) spec.until = json.at("until").get<Time>();
+  if (!is_valid_name(spec.file)) throw Error("features in '" + spec.file + "': no file name");
+  if (spec.flagged && spec.width < 2) throw Error("features of width 1 that are flagged");
+  return spec;
+}
+
 Json node_type_to_json(const NodeTypeSpec& spec) {
   Json json = {{"name", spec.name},
                {"kind", to_string(spec.kind)},
                {"nodes", spec.nodes},
                {"names", spec.names}};
   if (spec.first_id) json["first_id"] = *spec.first_id;
-  if (spec.features) {
-    json["features"] = {{"width", spec.features->width},
-                        {"type", to_string(spec.features->type)},
-                        {"origin", spec.features->origin},
-                        {"missing", spec.features->missing}};
-  }
+  if (spec.features) json["features"] = features_to_json(*spec.features);
   json["labels"] = Json::array();
   for (const LabelSpec& label : spec.labels) json["labels"].push_back(label_to_json(label));
   return json;
@@ -328,13 +349,7 @@ struct SchemaReader {
     if (json.contains("first_id")) spec.first_id = json.at("first_id").get<int64_t>();
     const auto room = std::numeric_limits<int64_t>::max() - static_cast<int64_t>(spec.nodes);
     if (spec.first_id && *spec.first_id > room) throw Error("ids count beyond what 64 bits hold");
-    if (json.contains("features")) {
-      const Json& features = json.at("features");
-      spec.features = {.width = features.at("width"),
-                       .type = feature_type(features.at("type").get<std::string>()),
-                       .origin = features.at("origin"),
-                       .missing = features.at("missing")};
-    }
+    if (json.contains("features")) spec.features = features_from_json(json.at("features"));
     for (const Json& item : json.at("labels")) {
       LabelSpec label{.name = item.at("name"),
                       .classes = item.at("classes"),

@@ -219,7 +219,14 @@ Schema full_schema() {
   schema.origin = {{"program", "test \"quoted\" \n\xc3\xa9"}, {"", ""}};
   NodeTypeSpec& paper = schema.at(NodeType(0));
   paper.nodes = kMaxNodes;
-  paper.features = {.width = 768, .type = FeatureType::float16, .origin = "a\\b", .missing = 17};
+  paper.features = {.width = 768,
+                    .type = FeatureType::float16,
+                    .origin = "a\\b",
+                    .missing = 17,
+                    .flagged = true,
+                    .until = -3,
+                    .key = "0123456789abcdef",
+                    .file = "features_9.npy"};
   paper.labels = {
       {.name = "topic", .classes = {"9", "10", ""}, .class_names = {"n", "t", "e"}, .split = true},
       {.name = "second", .classes = {}, .class_names = {}, .split = false}};
@@ -248,9 +255,11 @@ void expect_same_types(const Schema& a, const Schema& b) {
     ASSERT_EQ(left.features.has_value(), right.features.has_value());
     if (left.features) {
       EXPECT_EQ(std::tie(left.features->width, left.features->type, left.features->origin,
-                         left.features->missing),
+                         left.features->missing, left.features->flagged, left.features->until,
+                         left.features->key, left.features->file),
                 std::tie(right.features->width, right.features->type, right.features->origin,
-                         right.features->missing));
+                         right.features->missing, right.features->flagged, right.features->until,
+                         right.features->key, right.features->file));
     }
     ASSERT_EQ(left.labels.size(), right.labels.size());
     for (size_t k = 0; k < left.labels.size(); ++k) {
@@ -433,6 +442,12 @@ TEST(ForgedSchema, WithAnImpossibleValueIsRefused) {
   refuse("/node_types/0/nodes", -1);
   refuse("/node_types/0/nodes", "many");
   refuse("/node_types/0/features/type", "float64");
+  refuse("/node_types/0/features/width", 1);  // the column that flags and nothing else
+  refuse("/node_types/0/features/flagged", "yes");
+  refuse("/node_types/0/features/until", "2014");
+  refuse("/node_types/0/features/key", 5);
+  refuse("/node_types/0/features/file", "../x.npy");
+  refuse("/node_types/0/features/file", "");
   refuse("/node_types/0/labels/0/name", "a/b");
   refuse("/edge_types/0/reverse", "nothing");
   refuse("/relations/0/source", "nobody");

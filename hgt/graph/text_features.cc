@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hgt/graph/words.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -15,15 +16,9 @@ namespace {
 constexpr uint64_t kFnvBasis = 0xcbf29ce484222325U;
 constexpr uint64_t kFnvPrime = 0x100000001b3U;
 
-// The byte as it counts in a word; 0: it separates words.
-constexpr unsigned char word_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  if (byte >= 'A' && byte <= 'Z') return static_cast<unsigned char>(byte - 'A' + 'a');
-  const bool is_word = byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
-  return is_word ? byte : 0;
-}
-
-void add_word(uint64_t fnv, std::span<float> row) {
+void add_word(std::string_view word, std::span<float> row) {
+  uint64_t fnv = kFnvBasis;
+  for (const char c : word) fnv = (fnv ^ static_cast<unsigned char>(c)) * kFnvPrime;
   const uint64_t bits = mix64(fnv);
   row[(bits >> 1U) % row.size()] += (bits & 1U) == 0 ? 1.0F : -1.0F;
 }
@@ -41,19 +36,7 @@ void scale_to_unit_length(std::span<float> row) {
 void hashed_words(std::string_view text, std::span<float> row) {
   assert(!row.empty());
   std::fill(row.begin(), row.end(), 0.0F);
-  uint64_t fnv = kFnvBasis;
-  bool in_word = false;
-  for (const char c : text) {
-    const unsigned char byte = word_byte(c);
-    if (byte != 0) {
-      fnv = (fnv ^ byte) * kFnvPrime;
-    } else if (in_word) {
-      add_word(fnv, row);
-      fnv = kFnvBasis;
-    }
-    in_word = byte != 0;
-  }
-  if (in_word) add_word(fnv, row);
+  for_each_word(text, [&](std::string_view word) { add_word(word, row); });
   scale_to_unit_length(row);
 }
 

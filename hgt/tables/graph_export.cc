@@ -154,7 +154,8 @@ class Exporter {
   void write_features(const NodeTypeSpec& spec) {
     if (!spec.features || spec.nodes == 0) return;
     const std::string file = fmt::format("features_{}.npy", spec.name);
-    std::filesystem::copy_file(graph_.folder() / spec.name / "features.npy", staged_.path() / file);
+    std::filesystem::copy_file(graph_.folder() / spec.name / spec.features->file,
+                               staged_.path() / file);
     manifest_ += fmt::format("features = {{ npy = '{}', precision = '{}' }}\n", file,
                              to_string(spec.features->type));
   }

@@ -1,0 +1,216 @@
+#include "hgt/graph/feature_writer.h"
+
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <fstream>
+#include <utility>
+
+#include "hgt/error.h"
+#include "hgt/graph/graph_builder.h"
+#include "hgt/graph/half.h"
+#include "hgt/graph/hetero_graph.h"
+
+namespace hgt {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kPartial = "features.partial";
+constexpr const char* kPosition = "features.position";
+constexpr uint64_t kRowsBetweenSaves = uint64_t{1} << 16U;
+constexpr uint64_t kCopyBytes = uint64_t{4} << 20U;
+
+void bring_to_disk(const File& file) {
+  if (::fsync(file.descriptor()) != 0) {
+    throw Error(fmt::format("{}: cannot be brought to disk", file.path().string()));
+  }
+}
+
+// Written beside, brought to disk, renamed.
+void replace_text(const Path& path, const std::string& text) {
+  Path beside = path;
+  beside += ".new";
+  fs::remove(beside);
+  File file = File::create(beside);
+  file.write(text.data(), text.size());
+  bring_to_disk(file);
+  file.close();
+  fs::rename(beside, path);
+}
+
+ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<uint64_t> shape) {
+  ArrayRecord record{
+      .file = path.filename().string(), .dtype = dtype, .shape = std::move(shape), .checksum = 0};
+  const MappedArray array(path.parent_path(), record);
+  record.checksum = checksum(array.bytes());
+  return record;
+}
+
+}  // namespace
+
+FeatureLock::FeatureLock(const Path& folder) : folder_(folder) {
+  static_cast<void>(HeteroGraph::open(folder));
+  file_ = File::open_to_write(folder / ".features.lock");
+  if (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error(fmt::format("{}: another process is making features; wait for it or stop it",
+                            folder.string()));
+  }
+}
+
+FeatureWriter::FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec)
+    : folder_(lock.folder()), type_(type), type_folder_(folder_ / type), spec_(std::move(spec)) {
+  assert(!spec_.key.empty() && spec_.width > 0);
+  const Schema schema = HeteroGraph::open(folder_).schema();
+  nodes_ = schema.at(schema.node_type(type)).nodes;
+  take_up();
+}
+
+FeatureWriter::~FeatureWriter() {
+  if (finished_ || rows_ == saved_rows_) return;
+  try {
+    save_position();
+  } catch (...) {  // the next writer starts from what was saved last
+    return;
+  }
+}
+
+uint64_t FeatureWriter::row_bytes() const {
+  return (spec_.width + 1) * (spec_.type == FeatureType::float16 ? 2 : 4);
+}
+
+void FeatureWriter::take_up() {
+  const Path partial = type_folder_ / kPartial;
+  std::string key;
+  std::ifstream in(type_folder_ / kPosition);
+  in >> key >> rows_;
+  const uint64_t bytes = fs::exists(partial) ? fs::file_size(partial) : 0;
+  const bool fits = in && key == spec_.key && rows_ <= nodes_ &&
+                    bytes >= kArrayHeaderBytes + rows_ * row_bytes() &&
+                    bytes <= kArrayHeaderBytes + nodes_ * row_bytes();
+  if (!fits) {
+    fs::remove(partial);
+    rows_ = 0;
+  }
+  saved_rows_ = rows_;
+  file_ = File::open_to_write(partial);
+  const bool half = spec_.type == FeatureType::float16;
+  const std::vector<uint64_t> shape = {nodes_, spec_.width + 1};
+  const std::string header = array_header(half ? dtype_of<uint16_t>() : dtype_of<float>(), shape);
+  file_.write_at(header.data(), header.size(), 0);
+}
+
+void FeatureWriter::save_position() {
+  bring_to_disk(file_);
+  replace_text(type_folder_ / kPosition, fmt::format("{} {}\n", spec_.key, rows_));
+  saved_rows_ = rows_;
+}
+
+void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>& missing) {
+  assert(rows.size() == missing.size() * spec_.width && rows_ + missing.size() <= nodes_);
+  if (!features_fit(rows, spec_.type)) {
+    throw Error(fmt::format("the features of a {} among nodes {} to {} are not finite as {}", type_,
+                            rows_, rows_ + missing.size() - 1, to_string(spec_.type)));
+  }
+  std::vector<float> flagged;
+  flagged.reserve(missing.size() * (spec_.width + 1));
+  for (size_t row = 0; row < missing.size(); ++row) {
+    const auto values = rows.subspan(row * spec_.width, spec_.width);
+    if (missing[row]) {
+      flagged.insert(flagged.end(), spec_.width, 0.0F);
+    } else {
+      flagged.insert(flagged.end(), values.begin(), values.end());
+    }
+    flagged.push_back(missing[row] ? 1.0F : 0.0F);
+  }
+  const uint64_t offset = kArrayHeaderBytes + rows_ * row_bytes();
+  if (spec_.type == FeatureType::float16) {
+    std::vector<uint16_t> halves(flagged.size());
+    std::transform(flagged.begin(), flagged.end(), halves.begin(), to_half);
+    file_.write_at(halves.data(), halves.size() * sizeof(uint16_t), offset);
+  } else {
+    file_.write_at(flagged.data(), flagged.size() * sizeof(float), offset);
+  }
+  rows_ += missing.size();
+  if (rows_ - saved_rows_ >= kRowsBetweenSaves) save_position();
+}
+
+uint64_t FeatureWriter::missing() const {
+  const uint64_t item = spec_.type == FeatureType::float16 ? 2 : 4;
+  const uint64_t rows_at_once = std::max<uint64_t>(1, kCopyBytes / row_bytes());
+  std::vector<char> bytes(rows_at_once * row_bytes());
+  uint64_t missing = 0;
+  for (uint64_t row = 0; row < rows_; row += rows_at_once) {
+    const uint64_t count = std::min(rows_at_once, rows_ - row);
+    file_.read_at(bytes.data(), count * row_bytes(), kArrayHeaderBytes + row * row_bytes());
+    for (uint64_t i = 1; i <= count; ++i) {  // the flag is 0 or 1: all bytes of 0 are zero
+      const std::string_view flag(bytes.data() + i * row_bytes() - item, item);
+      if (flag.find_first_not_of('\0') != std::string_view::npos) ++missing;
+    }
+  }
+  return missing;
+}
+
+Path FeatureWriter::write_unflagged() const {
+  const uint64_t item = spec_.type == FeatureType::float16 ? 2 : 4;
+  const uint64_t kept = row_bytes() - item;
+  const Path path = type_folder_ / "features.unflagged";
+  fs::remove(path);
+  File out = File::create(path);
+  const std::vector<uint64_t> shape = {nodes_, spec_.width};
+  const std::string header = array_header(
+      spec_.type == FeatureType::float16 ? dtype_of<uint16_t>() : dtype_of<float>(), shape);
+  out.write(header.data(), header.size());
+  const uint64_t rows_at_once = std::max<uint64_t>(1, kCopyBytes / row_bytes());
+  std::vector<char> bytes(rows_at_once * row_bytes());
+  for (uint64_t row = 0; row < nodes_; row += rows_at_once) {
+    const uint64_t count = std::min(rows_at_once, nodes_ - row);
+    file_.read_at(bytes.data(), count * row_bytes(), kArrayHeaderBytes + row * row_bytes());
+    for (uint64_t i = 1; i < count; ++i) {  // closes the gaps
+      std::copy_n(bytes.data() + i * row_bytes(), kept, bytes.data() + i * kept);
+    }
+    out.write(bytes.data(), count * kept);
+  }
+  bring_to_disk(out);
+  out.close();
+  return path;
+}
+
+FeatureSpec FeatureWriter::finish() {
+  assert(rows_ == nodes_);
+  bring_to_disk(file_);
+  spec_.missing = missing();
+  spec_.flagged = spec_.missing > 0;
+  const Path partial = type_folder_ / kPartial;
+  const Path whole = spec_.flagged ? partial : write_unflagged();
+  if (spec_.flagged) ++spec_.width;
+  const bool half = spec_.type == FeatureType::float16;
+  ArrayRecord record = record_of(
+      whole, std::string(half ? dtype_of<uint16_t>() : dtype_of<float>()), {nodes_, spec_.width});
+  spec_.file = fmt::format("features_{:016x}.npy", record.checksum);
+  record.file = type_ + "/" + spec_.file;
+  fs::rename(whole, type_folder_ / spec_.file);
+  replace_schema(record);
+  fs::remove(partial);
+  fs::remove(type_folder_ / kPosition);
+  finished_ = true;
+  return spec_;
+}
+
+void FeatureWriter::replace_schema(const ArrayRecord& record) {
+  Schema schema = HeteroGraph::open(folder_).schema();
+  NodeTypeSpec& type = schema.at(schema.node_type(type_));
+  const std::string old = type.features ? type.features->file : "";
+  std::erase_if(schema.arrays,
+                [&](const ArrayRecord& array) { return array.file == type_ + "/" + old; });
+  schema.arrays.push_back(record);
+  type.features = spec_;
+  replace_text(folder_ / "schema.json", schema.to_json());
+  if (!old.empty() && old != spec_.file) fs::remove(type_folder_ / old);
+}
+
+}  // namespace hgt
