@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
                    "hgt");
   hgt::cli::describe(program);
   hgt::cli::add_doctor(program);
+  hgt::cli::add_features(program);
   hgt::cli::add_train(program);
   hgt::cli::add_compare(program);
   hgt::cli::add_evaluate(program);

@@ -22,7 +22,8 @@ struct LearnVerb {
   const char* name;
   const char* help;
 };
-constexpr std::array<LearnVerb, 6> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
+constexpr std::array<LearnVerb, 7> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
+                                                   {"features", hgt::cli::kFeaturesHelp},
                                                    {"train", hgt::cli::kTrainHelp},
                                                    {"compare", hgt::cli::kCompareHelp},
                                                    {"evaluate", hgt::cli::kEvaluateHelp},

@@ -15,6 +15,8 @@ void add_sample(CLI::App& program);
 // Verbs of hgt-learn.
 constexpr const char* kDoctorHelp =
     "Show what hgt computes with here, how fast it is, and what to mend";
+constexpr const char* kFeaturesHelp =
+    "Make input features for the nodes of a graph (docs/features.md)";
 constexpr const char* kTrainHelp = "Train a model on a graph (docs/training.md)";
 constexpr const char* kCompareHelp =
     "Train several models on one task and write the table that compares them";
@@ -22,6 +24,7 @@ constexpr const char* kEvaluateHelp = "Score a trained model on validation or te
 constexpr const char* kPredictHelp = "Write what a trained model predicts for nodes";
 constexpr const char* kEmbedHelp = "Write the vectors of all nodes of a type";
 void add_doctor(CLI::App& program);
+void add_features(CLI::App& program);
 void add_train(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_evaluate(CLI::App& program);

@@ -4,11 +4,12 @@
 set -eu
 
 # Without OpenBLAS, LibTorch falls back to the reference BLAS, 30 times slower.
-packages="build-essential cmake ninja-build libcli11-dev libfmt-dev libopenblas0-openmp
-  libtomlplusplus-dev libtorch-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
+packages="build-essential cmake ninja-build pkg-config libcli11-dev libfasttext-dev libfmt-dev
+  libopenblas0-openmp libtomlplusplus-dev libtorch-dev libutf8proc-dev
+  libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
 if [ "${1:-}" = --tests ]; then
   packages="$packages clang clang-format clang-tidy git libbenchmark-dev libclang-rt-14-dev
-    libgtest-dev python3 python3-numpy"
+    libgtest-dev libsentencepiece-dev python3 python3-numpy"
 fi
 
 missing=""

@@ -18,9 +18,10 @@ scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on what has threads"
 cmake --preset tsan -DCMAKE_UNITY_BUILD=ON >/dev/null
-cmake --build --preset tsan --target graph_test sampling_test
+cmake --build --preset tsan --target graph_test sampling_test metapath2vec_test
 build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
 build/tsan/tests/sampling_test --gtest_filter='BatchStream*' --gtest_brief=1
+build/tsan/tests/metapath2vec_test --gtest_filter='SkipGram*:ShareOut*:WalkPairs*' --gtest_brief=1
 step "fuzzing"
 scripts/fuzz.sh 30
 step "benchmarks run"
@@ -28,6 +29,9 @@ build/release/benchmarks/graph_benchmark --papers=3000 --benchmark_min_time=0.01
 build/release/benchmarks/sampling_benchmark --papers=3000 --benchmark_min_time=0.01
 build/release/benchmarks/model_benchmark --benchmark_filter=sub_128x6 --benchmark_min_time=0.01
 build/release/benchmarks/training_benchmark --benchmark_filter=train/ --benchmark_min_time=0.01
+build/release/benchmarks/metapath2vec_benchmark --papers=1000 --walks=200 --benchmark_min_time=0.01
+build/release/benchmarks/word_vectors_benchmark --papers=5000 --benchmark_min_time=0.01
+build/release/benchmarks/xlnet_benchmark --benchmark_filter=encode/1/ --benchmark_min_time=0.01
 step "tests"
 ctest --preset release -j 2
 step "done"

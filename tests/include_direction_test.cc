@@ -27,13 +27,19 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/model/baselines", {"hgt", "hgt/message", "hgt/model"}},
     {"hgt/training", {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/message", "hgt/model"}},
     {"hgt/academic", {"hgt", "hgt/graph"}},
+    {"hgt/metapath2vec", {"hgt", "hgt/graph"}},
+    {"hgt/xlnet", {"hgt", "hgt/graph", "hgt/model"}},
+    {"hgt/features",
+     {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/metapath2vec",
+      "hgt/xlnet"}},
     {"cli",
-     {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/training",
-      "hgt/academic"}},
+     {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/features",
+      "hgt/training", "hgt/academic"}},
 };
 
 // Folders where torch may be included.
-const std::set<std::string> kTorchFolders = {"hgt/model", "hgt/model/baselines", "hgt/training"};
+const std::set<std::string> kTorchFolders = {"hgt/model", "hgt/model/baselines", "hgt/training",
+                                             "hgt/xlnet"};
 
 // Tests may include more than the product beside them.
 bool is_test(const fs::path& file) {

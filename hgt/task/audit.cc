@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/uniform_choice.h"
@@ -128,6 +129,31 @@ Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split 
   return finding;
 }
 
+// What is known of the time of a type's features.
+std::string describe_features(const Task& task, const NodeTypeSpec& type) {
+  const FeatureSpec& features = *type.features;
+  const std::string what = fmt::format("features of {} ({})", type.name, features.origin);
+  const TimeUnit unit = task.graph().schema().time_unit;
+  const Time end = task.time_split().train_end;
+  if (features.until && *features.until > end) {
+    return fmt::format(
+        "{}: made with what was known up to {}, but training ends with {}; make "
+        "them again with --until {}",
+        what, format_time(*features.until, unit), format_time(end, unit), format_time(end, unit));
+  }
+  if (features.until) {
+    return fmt::format("{}: made with nothing later than {}", what,
+                       format_time(*features.until, unit));
+  }
+  if (type.kind == NodeKind::event) {
+    return fmt::format("{}: each belongs to a node that is no later than the bound", what);
+  }
+  return fmt::format(
+      "{}: the type has no time, so the graph cannot tell whether they know the "
+      "future; make sure that nothing after training went into them",
+      what);
+}
+
 }  // namespace
 
 bool Audit::clean() const {
@@ -145,15 +171,7 @@ Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples
   }
   for (const NodeTypeSpec& type : task.graph().schema().node_types()) {
     if (!type.features) continue;
-    result.notes.push_back(
-        type.kind == NodeKind::event
-            ? fmt::format("features of {} ({}): each belongs to a node that is no later than the "
-                          "bound",
-                          type.name, type.features->origin)
-            : fmt::format("features of {} ({}): the type has no time, so the graph cannot tell "
-                          "whether they know the future; make sure that nothing after training "
-                          "went into them",
-                          type.name, type.features->origin));
+    result.notes.push_back(describe_features(task, type));
   }
   return result;
 }

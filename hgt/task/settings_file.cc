@@ -57,22 +57,23 @@ std::string quoted(const std::string& text) {
   return '"' + escaped + '"';
 }
 
-}  // namespace
-
-std::vector<Setting> read_settings(const Path& file) {
+toml::table parse(const Path& file) {
   // The library reads folders as empty files on some systems.
   if (std::filesystem::is_directory(file)) {
     throw Error(fmt::format("{}: cannot be read: it is a folder", file.string()));
   }
-  toml::table table;
   try {
-    table = toml::parse_file(file.string());
+    return toml::parse_file(file.string());
   } catch (const toml::parse_error& error) {
     const auto line = error.source().begin.line;
     throw Error(line == 0
                     ? fmt::format("{}: cannot be read: {}", file.string(), error.description())
                     : fmt::format("{}:{}: {}", file.string(), line, error.description()));
   }
+}
+
+// The lines of a table, in the order of the file.
+std::vector<Setting> settings_of(const Path& file, const toml::table& table) {
   std::vector<Setting> settings;
   for (const auto& [name, node] : table) {
     const std::string key(name.str());
@@ -82,6 +83,29 @@ std::vector<Setting> read_settings(const Path& file) {
   std::sort(settings.begin(), settings.end(),
             [](const Setting& a, const Setting& b) { return a.line < b.line; });
   return settings;
+}
+
+}  // namespace
+
+std::vector<Setting> read_settings(const Path& file) { return settings_of(file, parse(file)); }
+
+SettingSections read_setting_sections(const Path& file, const std::string& name) {
+  toml::table table = parse(file);
+  SettingSections result;
+  if (const toml::node* node = table.get(name)) {
+    const toml::array* sections = node->as_array();
+    const bool fits = sections != nullptr && sections->is_array_of_tables();
+    if (!fits) {
+      throw Error(fmt::format("{}:{}: '{}' must be sections, each beginning with [[{}]]",
+                              file.string(), node->source().begin.line, name, name));
+    }
+    for (const toml::node& section : *sections) {
+      result.sections.push_back(settings_of(file, *section.as_table()));
+    }
+    table.erase(name);
+  }
+  result.common = settings_of(file, table);
+  return result;
 }
 
 std::string setting_line(const std::string& key, const std::string& text) {

@@ -23,6 +23,13 @@ struct Setting {
 // In the order of the file. Throws Error with file and line: no TOML, a table inside.
 std::vector<Setting> read_settings(const Path& file);
 
+// A file that also has sections of one name, each beginning with [[name]].
+struct SettingSections {
+  std::vector<Setting> common;                 // what stands before and outside of them
+  std::vector<std::vector<Setting>> sections;  // in the order of the file
+};
+SettingSections read_setting_sections(const Path& file, const std::string& name);
+
 // One line `key = value`, in TOML.
 std::string setting_line(const std::string& key, const std::string& text);
 std::string setting_line(const std::string& key, const std::vector<std::string>& texts);

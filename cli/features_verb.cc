@@ -1,0 +1,99 @@
+// features: input vectors for the nodes of a graph.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/option_flags.h"
+#include "cli/progress_bar.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "hgt/error.h"
+#include "hgt/features/make_features.h"
+#include "hgt/features/recipe.h"
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/model/machine.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct FeatureFlags {
+  explicit FeatureFlags(CLI::App& verb) : options(verb, step_table(step), "Options of a step") {}
+
+  std::string graph;
+  std::string recipe;
+  bool again = false;
+  bool quiet = false;
+  FeatureStep step;
+  OptionFlags options;
+};
+
+std::vector<FeatureStep> steps_of(FeatureFlags& flags) {
+  flags.options.apply();
+  if (!flags.recipe.empty()) return read_recipe(flags.recipe, flags.step);
+  if (!flags.step.types.empty()) return {flags.step};
+  if (flags.step.kind() != StepKind::text) {
+    throw CLI::ValidationError("--type", "name the node type that gets the features");
+  }
+  return default_recipe(HeteroGraph::open(flags.graph), flags.step);
+}
+
+void print_made(const std::vector<MadeFeatures>& made) {
+  TextTable table({"node type", ">width", "stored as", "from", ">nodes without", ""});
+  for (const MadeFeatures& one : made) {
+    table.add({one.type, std::to_string(one.spec.width), std::string(to_string(one.spec.type)),
+               one.spec.origin, with_commas(one.spec.missing), one.already ? "as before" : ""});
+  }
+  fmt::print("{}", table.text());
+}
+
+// What the user did not ask for by name may come to nothing.
+std::vector<MadeFeatures> make_some(const FeatureLock& lock, const FeatureStep& step,
+                                    const FeatureFlags& flags, const ProgressSink& progress) {
+  try {
+    return make_features(lock, step, flags.again, progress);
+  } catch (const NoFeatures& nothing) {
+    if (!flags.recipe.empty() || !flags.step.types.empty()) throw;
+    fmt::print(stderr, "hgt: left out: {}\n", nothing.what());
+    return {};
+  }
+}
+
+void run_features(FeatureFlags& flags) {
+  keep_tensor_memory();
+  set_compute_threads(0);  // XLNet's
+  ProgressBar bar(flags.quiet);
+  const std::vector<FeatureStep> steps = steps_of(flags);
+  const FeatureLock lock(flags.graph);
+  std::vector<MadeFeatures> made;
+  try {
+    for (const FeatureStep& step : steps) {
+      const auto some = make_some(lock, step, flags, bar.sink());
+      made.insert(made.end(), some.begin(), some.end());
+    }
+  } catch (const Interrupted&) {
+    throw Interrupted("stopped and saved; the same command goes on from there");
+  }
+  print_made(made);
+}
+
+}  // namespace
+
+void add_features(CLI::App& program) {
+  CLI::App* verb = program.add_subcommand("features", kFeaturesHelp);
+  auto flags = std::make_shared<FeatureFlags>(*verb);
+  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  verb->add_option(
+          "--recipe", flags->recipe,
+          "File with the steps for all types; without it and without --type: titles, means of "
+          "them for the types beside, metapath2vec for the others")
+      ->type_name("FILE");
+  verb->add_flag("--again", flags->again, "Make also what is there already");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_features(*flags); });
+}
+
+}  // namespace hgt::cli

@@ -1,0 +1,19 @@
+// features GRAPH: gives the graph its default input features.
+#include <hgt/features/make_features.h>
+#include <hgt/features/recipe.h>
+
+#include <iostream>
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: features GRAPH\n";
+    return 2;
+  }
+  const hgt::FeatureLock lock(argv[1]);
+  const auto steps = hgt::default_recipe(hgt::HeteroGraph::open(argv[1]), {.width = 16});
+  for (const hgt::FeatureStep& step : steps) {
+    for (const auto& made : hgt::make_features(lock, step, false, hgt::no_progress)) {
+      std::cout << made.type << ": " << made.spec.width << " numbers, " << made.spec.origin << '\n';
+    }
+  }
+}

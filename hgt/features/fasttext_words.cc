@@ -1,0 +1,160 @@
+#include "hgt/features/fasttext_words.h"
+
+#include <fasttext/args.h>
+#include <fasttext/fasttext.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <thread>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/graph/words.h"
+
+namespace hgt {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A title per line, in the order of the nodes. Returns how many words were written.
+uint64_t write_titles(const HeteroGraph& graph, NodeType type, Time until, const Path& path) {
+  fs::remove(path);
+  File file = File::create(path);
+  std::string lines;
+  uint64_t words = 0;
+  for (uint64_t n = 0; n < graph.num_nodes(type); ++n) {
+    const auto node = static_cast<NodeId>(n);
+    if (is_later(graph, type, node, until)) continue;
+    const size_t before = lines.size();
+    for_each_word(graph.name(type, node), [&](std::string_view word) {
+      lines += word;
+      lines += ' ';
+      ++words;
+    });
+    if (lines.size() > before) lines += '\n';
+    if (lines.size() > (1U << 20U)) {
+      file.write(lines.data(), lines.size());
+      lines.clear();
+    }
+  }
+  file.write(lines.data(), lines.size());
+  file.close();
+  return words;
+}
+
+fasttext::Args arguments(const FasttextOptions& options, const Path& titles, uint64_t words) {
+  const uint64_t passes = std::clamp<uint64_t>(kWordsToRead / std::max<uint64_t>(1, words), 5, 30);
+  fasttext::Args args;
+  args.input = titles.string();
+  args.model = fasttext::model_name::sg;
+  args.loss = fasttext::loss_name::ns;
+  args.dim = static_cast<int>(options.width);
+  args.epoch = static_cast<int>(options.epochs > 0 ? options.epochs : passes);
+  args.thread = static_cast<int>(options.threads);
+  args.seed = static_cast<int>(options.seed & 0x7fffffffU);
+  args.minCount = 1;
+  args.minn = 3;
+  args.maxn = 6;
+  args.bucket = 200'000;  // n-grams share so many vectors: titles are a small language
+  args.verbose = 0;
+  return args;
+}
+
+// Trains in a thread of its own, so that this one can report and stop it.
+class Training {
+ public:
+  Training(fasttext::FastText& model, const fasttext::Args& args)
+      : model_(model), worker_([this, args] { train(args); }) {}
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+  ~Training() {  // before its end: stopped
+    if (!worker_.joinable()) return;
+    stopped_ = true;
+    worker_.join();
+  }
+
+  void finish(const ProgressSink& progress) {
+    Progress report{.stage = "training fastText", .unit = "%"};
+    while (!ended_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      report.fraction = std::min(1.0F, done_.load());
+      report.count = static_cast<uint64_t>(100 * report.fraction);
+      progress(report);
+    }
+    worker_.join();
+    if (failure_) std::rethrow_exception(failure_);
+    report.fraction = 1;
+    report.count = 100;
+    report.finished = true;
+    progress(report);
+  }
+
+ private:
+  void train(const fasttext::Args& args) {
+    try {
+      model_.train(args, [this](float done, float, double, double, int64_t) {
+        done_ = done;
+        // From here, where training goes on: fastText forgets what came before its first line.
+        if (stopped_.exchange(false)) model_.abort();
+      });
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    ended_ = true;
+  }
+
+  fasttext::FastText& model_;
+  std::atomic<float> done_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::atomic<bool> stopped_ = false;
+  std::exception_ptr failure_;
+  std::thread worker_;  // last: it uses the others
+};
+
+}  // namespace
+
+WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabulary& vocabulary,
+                         Time until, const FasttextOptions& options, const ProgressSink& progress) {
+  if (vocabulary.titles() == 0) {
+    throw Error(
+        fmt::format("no {} up to the end of training has a name with words in it; say with "
+                    "--until where training ends",
+                    graph.schema().at(type).name));
+  }
+  fasttext::FastText model;
+  if (fs::exists(options.kept)) {
+    model.loadModel(options.kept.string());
+  } else {
+    Path titles = options.kept;
+    titles += ".txt";
+    const uint64_t words = write_titles(graph, type, until, titles);
+    try {
+      Training(model, arguments(options, titles, words)).finish(progress);
+    } catch (...) {
+      fs::remove(titles);
+      throw;
+    }
+    fs::remove(titles);
+    Path beside = options.kept;
+    beside += ".new";
+    model.saveModel(beside.string());
+    fs::rename(beside, options.kept);
+  }
+  const uint64_t width = options.width;
+  WordTable table{.width = width,
+                  .vectors = std::vector<float>(vocabulary.size() * width),
+                  .known = std::vector<bool>(vocabulary.size(), true)};
+  fasttext::Vector vector(options.width);
+  for (uint32_t number = 0; number < vocabulary.size(); ++number) {
+    model.getWordVector(vector, vocabulary.word(number));
+    std::copy_n(vector.data(), width, table.vectors.data() + number * width);
+  }
+  return table;
+}
+
+}  // namespace hgt

@@ -1,0 +1,22 @@
+// Where rows of features come from: titles, neighbours, walks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+class FeatureSource {
+ public:
+  virtual ~FeatureSource() = default;
+
+  virtual uint64_t width() const = 0;
+  // Overwrites rows, [missing.size(), width()], with those of the nodes from `first` on, and says
+  // which of them have none; the rows of those are zero. A row depends on its node alone.
+  virtual void read(NodeId first, std::span<float> rows, std::vector<bool>& missing) = 0;
+};
+
+}  // namespace hgt

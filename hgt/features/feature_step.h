@@ -1,0 +1,84 @@
+// One step of a recipe: which types get features, and how.
+//
+//   type = "paper"                            text: the names of the nodes, through an encoder
+//   from = "title"
+//   encoder = "fasttext"
+//
+//   type = "author"                           mean: of the features of neighbours
+//   mean-of = "paper"
+//
+//   types = ["field", "venue"]                walks: metapath2vec
+//   metapath2vec = ["venue-paper-author-paper-venue", "FPF"]
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/task/option_table.h"
+
+namespace hgt {
+
+enum class TextEncoder { fasttext, vectors, xlnet, hashed };
+std::string_view to_string(TextEncoder encoder);
+TextEncoder text_encoder(std::string_view name);  // throws Error: lists the known ones
+
+enum class StepKind { text, mean, walks };
+
+struct FeatureStep {
+  std::vector<std::string> types = {};
+
+  std::string from = "title";  // or "name": the same, the text that the graph keeps of a node
+  TextEncoder encoder = TextEncoder::fasttext;
+  std::string vectors = {};  // file of word vectors
+  std::string xlnet = {};    // folder of the model
+
+  std::string mean_of = {};           // type of the neighbours
+  std::vector<std::string> via = {};  // edge types to them; none: all
+
+  std::vector<std::string> metapath2vec = {};  // meta paths; "auto": proposed from the schema
+  uint32_t walks = 10;                         // from every node
+  uint32_t length = 80;                        // nodes of a walk
+  uint32_t window = 5;
+  uint32_t negatives = 5;
+  double learning_rate = 0.025;
+
+  uint32_t width = 128;
+  uint32_t epochs = 0;  // fasttext; 0: by the number of titles
+  uint64_t seed = 1;
+  uint32_t threads = 1;
+  FeatureType precision = FeatureType::float16;
+
+  std::string task = {};   // a name or a file; nothing it predicts is used
+  std::string until = {};  // a date; empty: the end of the task's training period, or 2014
+
+  StepKind kind() const;
+};
+
+// Its options by name; `step` must outlive the table.
+OptionTable step_table(FeatureStep& step);
+
+// What a step may read.
+struct Reach {
+  Time until = std::numeric_limits<Time>::max();  // the largest: no bound
+  std::vector<bool> hidden = {};                  // [relations] that a task predicts
+
+  bool bounded() const { return until != std::numeric_limits<Time>::max(); }
+};
+
+// Nothing later than the end of training, where graph and task know times; no relation that the
+// task predicts or leaves out, in either direction. Throws Error: no such task, no date.
+Reach reach_of(const FeatureStep& step, const HeteroGraph& graph);
+
+// Throws Error: a step that says nothing, or two things at once, or names what is not there.
+void check_step(const FeatureStep& step, const Schema& schema);
+
+// The relations from `source` into `target` that the step may use: by edge type (in either
+// direction; none: all), without hidden ones. Throws Error: there is none.
+std::vector<Relation> usable_relations(const FeatureStep& step, const Schema& schema,
+                                       const Reach& reach);
+
+}  // namespace hgt

@@ -1,0 +1,347 @@
+#include "hgt/features/make_features.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hgt/academic/academic_generator.h"
+#include "hgt/features/recipe.h"
+#include "hgt/features/titled_test_graph.h"
+#include "hgt/graph/graph_check.h"
+#include "hgt/graph/graph_test_folder.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::string>;
+
+// Of little work.
+FeatureStep small_step(const Texts& types) {
+  FeatureStep step{.types = types};
+  step.width = 6;
+  step.epochs = 1;
+  step.walks = 2;
+  step.length = 4;
+  step.window = 2;
+  step.negatives = 2;
+  return step;
+}
+FeatureStep hashed_step() {
+  FeatureStep step = small_step({"paper"});
+  step.encoder = TextEncoder::hashed;
+  return step;
+}
+FeatureStep mean_step() {
+  FeatureStep step = small_step({"author"});
+  step.mean_of = "paper";
+  return step;
+}
+FeatureStep walk_step() {
+  FeatureStep step = small_step({"author", "venue"});
+  step.metapath2vec = {"VPAPV"};
+  return step;
+}
+
+std::vector<MadeFeatures> make(const Path& graph, const FeatureStep& step, bool again = false,
+                               const ProgressSink& progress = no_progress) {
+  const FeatureLock lock(graph);
+  return make_features(lock, step, again, progress);
+}
+
+// All files but the lock.
+std::map<std::string, std::string> files_of(const Path& graph) {
+  auto files = folder_bytes(graph);
+  files.erase(".features.lock");
+  return files;
+}
+
+class MakeFeaturesTest : public testing::Test {
+ protected:
+  const Path& path() const { return path_; }
+  FeatureSpec spec(const std::string& type) const {
+    const HeteroGraph graph = HeteroGraph::open(path());
+    return graph.schema().at(graph.schema().node_type(type)).features.value();
+  }
+  std::string error_for(const FeatureStep& step) const {
+    return error_of([&] { make(path(), step); });
+  }
+
+  const TestGraph graph_ = titled_graph(eight_papers());
+  const Path path_ = graph_.path();
+};
+
+// --- the whole recipe ---
+
+class WholeRecipe : public testing::Test {
+ protected:
+  WholeRecipe() { generate_academic_graph(path(), {.papers = 600, .features = 0}); }
+  Path path() const { return folder_ / "graph"; }
+  std::vector<MadeFeatures> make_all(FeatureStep base) const {
+    std::vector<MadeFeatures> made;
+    for (const FeatureStep& step : default_recipe(HeteroGraph::open(path()), base)) {
+      for (const MadeFeatures& one : make(path(), step)) made.push_back(one);
+    }
+    return made;
+  }
+  const TestFolder folder_;
+};
+
+TEST_F(WholeRecipe, GivesEveryTypeFeatures) {
+  const auto made = make_all(small_step({}));
+  Texts types;
+  for (const MadeFeatures& one : made) {
+    types.push_back(one.type);
+    EXPECT_FALSE(one.already) << one.type;
+    EXPECT_EQ(one.spec.width, 6U + (one.spec.flagged ? 1 : 0)) << one.type;
+    EXPECT_EQ(one.spec.until, 2014) << one.type;
+    EXPECT_EQ(one.spec.type, FeatureType::float16);
+    for (const auto& row : stored_rows(path(), one.type)) {
+      EXPECT_TRUE(std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }));
+      EXPECT_TRUE(!one.spec.flagged || row.back() == 0 || row.back() == 1);
+    }
+  }
+  EXPECT_EQ(types, (Texts{"paper", "author", "field", "venue", "institute"}));
+  verify(HeteroGraph::open(path()));
+  for (const auto& [name, bytes] : files_of(path())) {
+    EXPECT_FALSE(contains(name, "walks_") || contains(name, "fasttext_") ||
+                 contains(name, "partial") || contains(name, "position"))
+        << name;
+  }
+  const auto before = files_of(path());
+  for (const MadeFeatures& one : make_all(small_step({}))) EXPECT_TRUE(one.already) << one.type;
+  EXPECT_EQ(files_of(path()), before);
+}
+
+TEST_F(WholeRecipe, OfATaskLeavesOutWhatItPredicts) {
+  FeatureStep base = small_step({});
+  base.task = "paper-venue";
+  for (const MadeFeatures& one : make_all(base)) EXPECT_NE(one.type, "venue");
+}
+
+// --- what is said of them ---
+
+TEST_F(MakeFeaturesTest, SaysWhereTheyComeFrom) {
+  make(path(), hashed_step());
+  EXPECT_EQ(spec("paper").origin, "hashed words of names");
+  EXPECT_EQ(spec("paper").until, std::nullopt) << "each row knows its own title only";
+  EXPECT_EQ(spec("paper").missing, 1U);
+  make(path(), mean_step());
+  EXPECT_EQ(spec("author").origin, "mean of paper up to 2014");
+  EXPECT_EQ(spec("author").until, 2014);
+  make(path(), walk_step());
+  EXPECT_EQ(spec("venue").origin, "metapath2vec along VPAPV up to 2014");
+  make(path(), small_step({"paper"}));
+  EXPECT_EQ(spec("paper").origin, "fasttext of names, trained on those up to 2014");
+  const TestFolder folder;
+  write_bytes(folder / "small.txt", "graphs 1 2\nwalks 3 -4\n");
+  FeatureStep vectors = small_step({"paper"});
+  vectors.encoder = TextEncoder::vectors;
+  vectors.vectors = (folder / "small.txt").string();
+  vectors.until = "2012";
+  vectors.precision = FeatureType::float32;
+  make(path(), vectors);
+  EXPECT_EQ(spec("paper").origin, "word vectors small.txt of names, weighted by those up to 2012");
+  EXPECT_EQ(spec("paper").until, 2012);
+  EXPECT_EQ(spec("paper").width, 3U) << "that of the file, and the flag";
+  EXPECT_EQ(spec("paper").type, FeatureType::float32);
+}
+
+// --- again, or not ---
+
+TEST_F(MakeFeaturesTest, DoesNotMakeWhatIsThere) {
+  for (const FeatureStep& step : {small_step({"paper"}), mean_step(), walk_step()}) {
+    for (const MadeFeatures& one : make(path(), step)) EXPECT_FALSE(one.already);
+    const auto before = files_of(path());
+    const auto second = make(path(), step, false, [](const Progress& /*unused*/) {
+      ADD_FAILURE() << "there is nothing to do";
+    });
+    ASSERT_EQ(second.size(), step.types.size());
+    for (const MadeFeatures& one : second) EXPECT_TRUE(one.already);
+    EXPECT_EQ(files_of(path()), before);
+    for (const MadeFeatures& one : make(path(), step, true)) EXPECT_FALSE(one.already);
+    EXPECT_EQ(files_of(path()), before) << "made again, they are the same";
+  }
+}
+
+TEST_F(MakeFeaturesTest, AnotherOptionMakesThemAnew) {
+  make(path(), hashed_step());
+  for (const auto& [key, value] : std::map<std::string, std::string>{
+           {"width", "7"}, {"encoder", "fasttext"}, {"until", "2012"}, {"precision", "float32"}}) {
+    FeatureStep step = hashed_step();
+    step_table(step).set(key, {value});
+    EXPECT_FALSE(make(path(), step)[0].already) << key;
+    EXPECT_FALSE(make(path(), hashed_step())[0].already) << key;
+  }
+  FeatureStep step = hashed_step();
+  step.threads = 2;
+  EXPECT_TRUE(make(path(), step)[0].already) << "threads change nothing that counts";
+  step.until = "2014";
+  EXPECT_TRUE(make(path(), step)[0].already) << "the bound that it had anyway";
+  step.task = "paper-venue";
+  EXPECT_FALSE(make(path(), step)[0].already) << "hides something";
+}
+
+TEST_F(MakeFeaturesTest, MeansAreMadeAnewWhenTheirSourceChanges) {
+  make(path(), hashed_step());
+  make(path(), mean_step());
+  make(path(), walk_step());  // changes authors, not papers
+  make(path(), mean_step());
+  EXPECT_TRUE(make(path(), mean_step())[0].already);
+  FeatureStep wider = hashed_step();
+  wider.width = 9;
+  make(path(), wider);
+  EXPECT_FALSE(make(path(), mean_step())[0].already);
+  EXPECT_EQ(spec("author").width, 10U);
+  make(path(), walk_step());
+  EXPECT_TRUE(make(path(), wider)[0].already) << "titles do not depend on other features";
+}
+
+TEST_F(MakeFeaturesTest, AnotherVectorFileMakesThemAnew) {
+  const TestFolder folder;
+  write_bytes(folder / "v.txt", "graphs 1 2\nwalks 3 -4\n");
+  FeatureStep step = small_step({"paper"});
+  step.encoder = TextEncoder::vectors;
+  step.vectors = (folder / "v.txt").string();
+  make(path(), step);
+  EXPECT_TRUE(make(path(), step)[0].already);
+  write_bytes(folder / "v.txt", "graphs 1 2\nwalks 3 -4\ndeep 1 1\n");
+  EXPECT_FALSE(make(path(), step)[0].already);
+}
+
+// --- stopped everywhere ---
+
+// Stops with the first report, goes on and stops with the second, and so on until nothing is left
+// to report. Returns how often it was stopped.
+uint64_t make_in_pieces(const Path& graph, const FeatureStep& step) {
+  const auto schema = read_bytes(graph / "schema.json");
+  for (uint64_t stops = 0;; ++stops) {
+    try {
+      make(graph, step, false, StopAt(stops + 1));
+      return stops;
+    } catch (const Interrupted&) {
+      HeteroGraph::open(graph);
+      EXPECT_TRUE(step.types.size() > 1 || read_bytes(graph / "schema.json") == schema);
+    }
+  }
+}
+
+TEST_F(MakeFeaturesTest, StoppedAtAnyReportTheyBecomeTheSame) {
+  FeatureStep fasttext = small_step({"paper"});
+  fasttext.epochs = 50;
+  const TestGraph other = titled_graph(eight_papers());
+  for (const FeatureStep& step : {hashed_step(), mean_step(), walk_step(), fasttext}) {
+    make(path(), step);
+    EXPECT_GE(make_in_pieces(other.path(), step), 1U);
+    const auto expected = files_of(path());
+    const auto got = files_of(other.path());
+    for (const auto& [name, bytes] : expected) {
+      ASSERT_TRUE(got.contains(name)) << name;
+      EXPECT_TRUE(got.at(name) == bytes) << name;
+    }
+    EXPECT_EQ(got.size(), expected.size()) << "nothing is left behind";
+  }
+  verify(HeteroGraph::open(other.path()));
+}
+
+TEST_F(MakeFeaturesTest, WhatWasStoppedAndIsNotWantedAnyMoreIsRemoved) {
+  for (FeatureStep step : {walk_step(), small_step({"paper"}), hashed_step()}) {
+    const auto stop = [](const Progress& progress) {  // when most is done
+      if (progress.stage.starts_with("features of")) throw Interrupted();
+    };
+    EXPECT_THROW(make(path(), step, false, stop), Interrupted);
+    step.seed = 4;
+    make(path(), step);
+  }
+  for (const auto& [name, bytes] : files_of(path())) {
+    EXPECT_TRUE(name.ends_with(".npy") || name == "schema.json") << name;
+  }
+}
+
+// Rows are made 4,096 at a time: what is stopped between two pieces goes on with the second.
+TEST(MakeManyFeatures, GoOnInTheMiddleOfAType) {
+  std::vector<TitledPaper> papers;
+  for (int i = 0; i < 9000; ++i) papers.push_back({"title " + std::to_string(i), 2010});
+  const TestGraph graph = titled_graph(papers);
+  EXPECT_THROW(make(graph.path(), hashed_step(), false, StopAt(2)), Interrupted);
+  std::vector<uint64_t> counts;
+  make(graph.path(), hashed_step(), false,
+       [&](const Progress& progress) { counts.push_back(progress.count); });
+  EXPECT_EQ(counts, std::vector<uint64_t>{9000}) << "8,192 were there";
+  const FeatureRows rows = stored_rows(graph.path(), "paper");
+  make(graph.path(), hashed_step(), true);
+  EXPECT_EQ(stored_rows(graph.path(), "paper"), rows);
+}
+
+// --- leakage ---
+
+TEST_F(MakeFeaturesTest, WhatIsLateChangesNoRowOfWhatIsNot) {
+  const TestGraph other = titled_graph(eight_papers("forests deep walks changed"));
+  for (const Path& graph : {path(), other.path()}) {
+    make(graph, small_step({"paper"}));
+    make(graph, mean_step());
+  }
+  const FeatureRows one = stored_rows(path(), "paper");
+  const FeatureRows two = stored_rows(other.path(), "paper");
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(one[i], two[i]) << i;
+  EXPECT_NE(one[6], two[6]);
+  EXPECT_EQ(stored_rows(path(), "author"), stored_rows(other.path(), "author"));
+}
+
+// --- errors ---
+
+TEST_F(MakeFeaturesTest, SaysWhenNoNodeWouldGetFeatures) {
+  const TestGraph blank = titled_graph({{"...", 2010, {0}, 0}, {"", 2011, {1}, 1}});
+  for (int time = 1; time <= 2; ++time) {
+    const std::string error = error_of([&] { make(blank.path(), hashed_step()); });
+    EXPECT_TRUE(contains(error, "no paper would get features from hashed words of names"))
+        << time << error;
+    EXPECT_FALSE(HeteroGraph::open(blank.path()).schema().at(blank.type("paper")).features);
+  }
+  make(path(), hashed_step());
+  FeatureStep early = mean_step();
+  early.until = "1990";
+  const std::string error = error_for(early);
+  EXPECT_TRUE(contains(error, "no author would get features from mean of paper up to 1990"));
+  EXPECT_TRUE(contains(error, "--until")) << error;
+  EXPECT_NE(error_for(early), "") << "the second time, too";
+}
+
+TEST_F(MakeFeaturesTest, RefusesWhatATaskHides) {
+  make(path(), hashed_step());
+  FeatureStep mean = small_step({"venue"});
+  mean.mean_of = "paper";
+  mean.task = "paper-venue";
+  EXPECT_EQ(error_for(mean),
+            "no edges lead from paper to venue but those that the task paper-venue predicts");
+  FeatureStep walks = walk_step();
+  walks.task = "paper-venue";
+  EXPECT_TRUE(contains(error_for(walks), "the task predicts")) << error_for(walks);
+  walks.types = {"venue"};
+  walks.metapath2vec = {"auto"};
+  EXPECT_TRUE(contains(error_for(walks), "lead to venue")) << error_for(walks);
+}
+
+TEST_F(MakeFeaturesTest, WalksProposedFromTheSchemaLeaveOutWhatIsHidden) {
+  FeatureStep walks = small_step({"author"});
+  walks.metapath2vec = {"auto"};
+  walks.task = "paper-venue";
+  make(path(), walks);
+  EXPECT_EQ(spec("author").origin, "metapath2vec along author-paper-author up to 2014");
+}
+
+TEST_F(MakeFeaturesTest, ChecksTheStepFirst) {
+  EXPECT_TRUE(contains(error_for(small_step({"author"})), "nodes of type author have no name"));
+  EXPECT_TRUE(contains(error_for(mean_step()), "nodes of type paper have no features"));
+  FeatureStep step = hashed_step();
+  step.task = "paper-moon";
+  EXPECT_TRUE(contains(error_for(step), "paper-moon"));
+}
+
+}  // namespace
+}  // namespace hgt

@@ -1,0 +1,144 @@
+#include "hgt/features/recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hgt/error.h"
+#include "hgt/task/settings_file.h"
+
+namespace hgt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void apply_settings(const Path& file, const std::vector<Setting>& settings, FeatureStep& step) {
+  OptionTable table = step_table(step);
+  for (const Setting& setting : settings) {
+    try {
+      table.set(setting.key, setting.values);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
+    }
+  }
+}
+
+void make_absolute(const Path& folder, std::string& path) {
+  if (!path.empty() && Path(path).is_relative()) path = (folder / path).string();
+}
+
+// All files that a step names.
+void make_files_absolute(const Path& folder, FeatureStep& step) {
+  make_absolute(folder, step.vectors);
+  make_absolute(folder, step.xlnet);
+  if (step.task.ends_with(".toml")) make_absolute(folder, step.task);
+}
+
+bool joins(const Schema& schema, const Reach& reach, NodeType source, NodeType target) {
+  const auto incoming = schema.incoming(target);
+  return std::any_of(incoming.begin(), incoming.end(), [&](Relation relation) {
+    return schema.at(relation).source == source && !reach.hidden[index(relation)];
+  });
+}
+
+// The types that usable relations lead from.
+std::vector<NodeType> sources_of(const Schema& schema, const Reach& reach, NodeType target) {
+  std::vector<NodeType> sources;
+  for (size_t i = 0; i < schema.node_types().size(); ++i) {
+    if (joins(schema, reach, NodeType(i), target)) sources.push_back(NodeType(i));
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::vector<FeatureStep> read_recipe(const Path& file, const FeatureStep& step) {
+  const SettingSections sections = read_setting_sections(file, "features");
+  FeatureStep common = step;
+  make_files_absolute(fs::current_path(), common);  // the caller's, not the recipe's
+  apply_settings(file, sections.common, common);
+  std::vector<FeatureStep> steps;
+  for (const auto& section : sections.sections) {
+    FeatureStep own = common;
+    apply_settings(file, section, own);
+    make_files_absolute(file.parent_path(), own);
+    steps.push_back(std::move(own));
+  }
+  if (steps.empty()) {
+    throw Error(fmt::format("{}: holds no step; each begins with [[features]]", file.string()));
+  }
+  return steps;
+}
+
+namespace {
+
+// From a type to its neighbour, maybe on to one of the neighbour's, and back.
+std::vector<std::string> paths_by(const Schema& schema, const Reach& reach, NodeType from,
+                                  NodeType by) {
+  const std::string& type = schema.at(from).name;
+  const std::string& name = schema.at(by).name;
+  if (by == from) return {fmt::format("{0}-{0}", type)};
+  std::vector<std::string> paths = {fmt::format("{0}-{1}-{0}", type, name)};
+  for (const NodeType beyond : sources_of(schema, reach, by)) {
+    if (beyond == from) continue;
+    const std::string turn = beyond == by ? "" : schema.at(beyond).name + "-";
+    paths.push_back(fmt::format("{0}-{1}-{2}{1}-{0}", type, name, turn));
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> propose_walks(const std::vector<std::string>& types, const Schema& schema,
+                                       const Reach& reach) {
+  std::vector<std::string> paths;
+  for (const std::string& type : types) {
+    const NodeType from = schema.node_type(type);
+    for (const NodeType by : sources_of(schema, reach, from)) {
+      const std::vector<std::string> some = paths_by(schema, reach, from, by);
+      paths.insert(paths.end(), some.begin(), some.end());
+    }
+  }
+  return paths;
+}
+
+std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureStep& step) {
+  const Schema& schema = graph.schema();
+  const Reach reach = reach_of(step, graph);
+  std::vector<bool> done(schema.node_types().size(), false);
+  std::vector<FeatureStep> steps;
+  for (size_t i = 0; i < done.size(); ++i) {
+    const NodeTypeSpec& type = schema.node_types()[i];
+    if (type.kind != NodeKind::event || !type.names) continue;
+    FeatureStep text = step;
+    text.types = {type.name};
+    steps.push_back(text);
+    done[i] = true;
+  }
+  const size_t titled = steps.size();
+  for (size_t i = 0; i < done.size(); ++i) {
+    if (schema.node_types()[i].kind != NodeKind::plain) continue;
+    for (size_t t = 0; t < titled && !done[i]; ++t) {
+      const std::string of = steps[t].types.front();
+      if (!joins(schema, reach, schema.node_type(of), NodeType(i))) continue;
+      FeatureStep mean = step;
+      mean.types = {schema.node_types()[i].name};
+      mean.mean_of = of;
+      steps.push_back(mean);
+      done[i] = true;
+    }
+  }
+  FeatureStep walks = step;
+  walks.metapath2vec = {"auto"};
+  for (size_t i = 0; i < done.size(); ++i) {
+    const std::string& type = schema.node_types()[i].name;
+    if (!done[i] && !propose_walks({type}, schema, reach).empty()) walks.types.push_back(type);
+  }
+  if (!walks.types.empty()) steps.push_back(walks);
+  if (steps.empty()) throw Error("no type of this graph has names or edges to make features of");
+  return steps;
+}
+
+}  // namespace hgt

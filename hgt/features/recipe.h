@@ -1,0 +1,39 @@
+// Recipes: the steps that give all types of a graph their features.
+//
+//   until = "2014"            # what stands here holds for all steps
+//
+//   [[features]]
+//   type = "paper"
+//   encoder = "vectors"
+//   vectors = "glove.6B.100d.txt"
+//
+//   [[features]]
+//   type = "author"
+//   mean-of = "paper"
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hgt/features/feature_step.h"
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/types.h"
+
+namespace hgt {
+
+// Each step starts from `step`, then from what the file says for all. A file that the recipe names
+// is relative to the folder of the recipe. Throws Error with file and line.
+std::vector<FeatureStep> read_recipe(const Path& file, const FeatureStep& step);
+
+// The recipe that did best in docs/results.md, with the encoder and the bounds of `step`: titles
+// for event types that have names, means of them for the plain types beside, and metapath2vec for
+// the other types. Where nothing has a title, metapath2vec for all. A type
+// that nothing usable leads to is left out. Never empty; throws Error: nothing can be made.
+std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureStep& step);
+
+// Meta paths over usable relations for the types: T-N-T and T-N-M-N-T for all neighbours N of T and
+// M of N. Empty: nothing leads to them.
+std::vector<std::string> propose_walks(const std::vector<std::string>& types, const Schema& schema,
+                                       const Reach& reach);
+
+}  // namespace hgt

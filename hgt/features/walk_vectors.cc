@@ -1,0 +1,254 @@
+#include "hgt/features/walk_vectors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/metapath2vec/skip_gram.h"
+#include "hgt/model/meta_path.h"
+#include "hgt/model/model_schema.h"
+
+namespace hgt {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kWalksAtOnce = 1024;
+constexpr uint64_t kLeastWalks = 10'000;  // of each path
+constexpr std::chrono::seconds kBetweenSaves{10};
+
+Path with_ending(Path path, const char* ending) {
+  path += ending;
+  return path;
+}
+
+// Numbers in a file, read and written in place.
+class FileTable {
+ public:
+  FileTable(const Path& path, uint64_t numbers)
+      : file_(File::open_to_write(path)), bytes_(numbers * sizeof(float)) {
+    file_.reserve(bytes_);
+    void* mapping =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
+    if (mapping == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped", path.string()));
+    numbers_ = static_cast<float*>(mapping);
+  }
+  FileTable(const FileTable&) = delete;
+  FileTable& operator=(const FileTable&) = delete;
+  ~FileTable() { ::munmap(numbers_, bytes_); }
+
+  std::span<float> numbers() const { return {numbers_, bytes_ / sizeof(float)}; }
+
+ private:
+  File file_;
+  uint64_t bytes_;
+  float* numbers_ = nullptr;
+};
+
+// The type that begins with the letter; throws Error unless there is exactly one.
+const std::string& type_of_letter(char letter, const std::string& path, const Schema& schema) {
+  const std::string* found = nullptr;
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    if (lower(type.name.front()) != lower(letter)) continue;
+    if (found != nullptr) {
+      throw Error(
+          fmt::format("meta path '{}': both {} and {} begin with '{}'; write types out, such "
+                      "as {}-{}-{}",
+                      path, *found, type.name, letter, *found, type.name, *found));
+    }
+    found = &type.name;
+  }
+  if (found != nullptr) return *found;
+  std::vector<std::string> names;
+  for (const NodeTypeSpec& type : schema.node_types()) names.push_back(type.name);
+  throw Error(fmt::format("meta path '{}': no type begins with '{}'; there are {}", path, letter,
+                          fmt::join(names, ", ")));
+}
+
+std::string spelled_out(const std::string& path, const Schema& schema) {
+  const bool initials = path.find('-') == std::string::npos && path.size() > 1;
+  if (!initials) return path;
+  std::vector<std::string> types;
+  for (const char letter : path) types.push_back(type_of_letter(letter, path, schema));
+  return fmt::format("{}", fmt::join(types, "-"));
+}
+
+// The relations of a step that may be taken.
+std::vector<Relation> usable(const std::vector<bool>& allowed, const Reach& reach,
+                             const std::string& path) {
+  std::vector<Relation> relations;
+  for (size_t i = 0; i < reach.hidden.size(); ++i) {
+    if (allowed[i] && !reach.hidden[i]) relations.push_back(Relation(i));
+  }
+  if (!relations.empty()) return relations;
+  throw Error(
+      fmt::format("meta path '{}': a step of it has no edges but those that the task "
+                  "predicts; choose another path",
+                  path));
+}
+
+}  // namespace
+
+std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Schema& schema,
+                                 const Reach& reach) {
+  std::vector<std::string> spelled;
+  for (const std::string& name : names) spelled.push_back(spelled_out(name, schema));
+  std::vector<WalkPath> paths;
+  for (const MetaPath& path : meta_paths(spelled, model_schema(schema))) {
+    WalkPath walk{.type = NodeType(path.type)};
+    for (const std::vector<bool>& allowed : path.steps) {
+      walk.steps.push_back(usable(allowed, reach, path.name));
+    }
+    paths.push_back(std::move(walk));
+  }
+  return paths;
+}
+
+namespace {
+
+// A type of few nodes starts few walks; its paths count several times then, so that enough walks
+// are made to learn from.
+std::vector<WalkPath> repeated(const std::vector<WalkPath>& paths, const HeteroGraph& graph,
+                               uint32_t walks_per_node) {
+  std::vector<WalkPath> all;
+  for (const WalkPath& path : paths) {
+    const uint64_t walks = std::max<uint64_t>(1, graph.num_nodes(path.type) * walks_per_node);
+    all.insert(all.end(), (kLeastWalks + walks - 1) / walks, path);
+  }
+  return all;
+}
+
+}  // namespace
+
+struct WalkTraining::State {
+  State(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach,
+        const ProgressSink& progress)
+      : walks(graph,
+              repeated(walk_paths(step.metapath2vec, graph.schema(), reach), graph, step.walks),
+              {.walks_per_node = step.walks,
+               .length = step.length,
+               .seed = step.seed,
+               .last_time = reach.until},
+              progress) {}
+
+  void save() const {
+    const Path beside = with_ending(kept, ".position.new");
+    std::ofstream(beside) << position << '\n';
+    fs::rename(beside, with_ending(kept, ".position"));
+  }
+
+  Path kept;
+  Walks walks;
+  uint64_t width = 0;
+  std::vector<uint64_t> occurrences = {};
+  std::unique_ptr<FileTable> inputs = {};
+  std::unique_ptr<FileTable> outputs = {};
+  std::unique_ptr<SkipGram> skip_gram = {};
+  uint64_t position = 0;  // walks that were trained on
+};
+
+WalkTraining::WalkTraining(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach,
+                           Path kept, const ProgressSink& progress)
+    : state_(std::make_unique<State>(graph, step, reach, progress)) {
+  State& s = *state_;
+  s.kept = std::move(kept);
+  s.width = step.width;
+  for (const std::string& type : step.types) {
+    const auto met = s.walks.types();
+    const bool found =
+        std::find(met.begin(), met.end(), graph.schema().node_type(type)) != met.end();
+    if (!found) throw Error(fmt::format("no meta path meets {}; name one that does", type));
+  }
+  // Counts do not depend on the threads that count.
+  s.occurrences = count_occurrences(s.walks, s.walks.size(),
+                                    std::max(1U, std::thread::hardware_concurrency()), progress);
+  const uint64_t numbers = s.occurrences.size() * s.width;
+  const auto is_whole = [&](const char* ending) {
+    const Path file = with_ending(s.kept, ending);
+    return fs::exists(file) && fs::file_size(file) == numbers * sizeof(float);
+  };
+  std::ifstream(with_ending(s.kept, ".position")) >> s.position;
+  const bool fits = s.position <= s.walks.size() && is_whole(".inputs") && is_whole(".outputs");
+  if (!fits) s.position = 0;
+  s.inputs = std::make_unique<FileTable>(with_ending(s.kept, ".inputs"), numbers);
+  s.outputs = std::make_unique<FileTable>(with_ending(s.kept, ".outputs"), numbers);
+  s.skip_gram = std::make_unique<SkipGram>(
+      s.walks, s.occurrences,
+      SkipGramOptions{.width = step.width,
+                      .window = step.window,
+                      .negatives = step.negatives,
+                      .learning_rate = step.learning_rate,
+                      .seed = step.seed,
+                      .threads = step.threads},
+      SkipGramTables{.inputs = s.inputs->numbers(), .outputs = s.outputs->numbers()});
+  if (s.position == 0) s.skip_gram->initialise();
+}
+
+WalkTraining::~WalkTraining() = default;
+
+void WalkTraining::train(const ProgressSink& progress) {
+  State& s = *state_;
+  auto saved = Clock::now();
+  Progress report{.stage = "metapath2vec", .unit = "walks"};
+  while (s.position < s.walks.size()) {
+    const uint64_t last = std::min(s.position + kWalksAtOnce, s.walks.size());
+    s.skip_gram->train(s.walks, s.position, last);
+    s.position = last;
+    report.count = last;
+    report.fraction = static_cast<double>(last) / static_cast<double>(s.walks.size());
+    report.finished = last == s.walks.size();
+    try {
+      progress(report);
+    } catch (...) {
+      s.save();
+      throw;
+    }
+    if (Clock::now() - saved < kBetweenSaves && !report.finished) continue;
+    s.save();
+    saved = Clock::now();
+  }
+}
+
+void WalkTraining::remove_files() {
+  for (const char* ending : {".inputs", ".outputs", ".position"}) {
+    fs::remove(with_ending(state_->kept, ending));
+  }
+}
+
+uint64_t WalkTraining::width() const { return state_->width; }
+
+std::span<const float> WalkTraining::vector(WalkNode node) const {
+  const uint64_t row = state_->skip_gram->rows()(node);
+  return state_->inputs->numbers().subspan(row * state_->width, state_->width);
+}
+
+bool WalkTraining::occurs(WalkNode node) const {
+  return state_->occurrences[state_->skip_gram->rows()(node)] > 0;
+}
+
+void WalkVectors::read(NodeId first, std::span<float> rows, std::vector<bool>& missing) {
+  for (size_t i = 0; i < missing.size(); ++i) {
+    const WalkNode node{.type = type_, .node = first + static_cast<NodeId>(i)};
+    missing[i] = !training_.occurs(node);
+    const auto vector = training_.vector(node);
+    if (missing[i]) continue;
+    std::copy(vector.begin(), vector.end(), rows.subspan(i * width(), width()).begin());
+  }
+}
+
+}  // namespace hgt

@@ -1,0 +1,184 @@
+// `hgt features` as a stranger meets it: recipes, messages, exit codes, Ctrl-C.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hgt/graph/graph_test_folder.h"
+#include "tests/run_program.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class FeaturesProgram : public testing::Test {
+ protected:
+  // Generated once, copied for each test.
+  void SetUp() override {
+    static const TestFolder once;
+    if (!fs::exists(once / "graph")) {
+      const Outcome made =
+          run_program(once.path(), {"generate", "--preset", "small", "--papers", "600",
+                                    "--features", "0", "--out", (once / "graph").string()});
+      ASSERT_EQ(made.exit_code, 0) << made.err;
+    }
+    fs::copy(once / "graph", graph(), fs::copy_options::recursive);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string graph() const { return path("graph"); }
+  Outcome hgt(const Words& words, const std::function<void(pid_t)>& while_running = {}) const {
+    return run_program(folder_.path(), words, while_running);
+  }
+  // What the program prints; it must not fail.
+  std::string text(const Words& words) const {
+    const Outcome outcome = hgt(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  Words features(const Words& more) const {
+    return Words{"features", graph(),   "--quiet", "--width",  "8", "--epochs",
+                 "1",        "--walks", "1",       "--length", "4"} +
+           more;
+  }
+  void expect_error(const Words& words, int code, const std::string& message) const {
+    const Outcome outcome = hgt(words);
+    EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, message)) << message << "\nis not in\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+  // By type, what `hgt inspect` says of features.
+  Json inspected() const {
+    const Json json = Json::parse(text({"inspect", graph(), "--json", "--verify", "--quiet"}));
+    Json found;
+    for (const Json& type : json.at("node_types")) {
+      found[type.at("name")] = type.value("features", Json());
+    }
+    return found;
+  }
+
+  const TestFolder folder_;
+};
+
+TEST_F(FeaturesProgram, MakesTheDefaultRecipe) {
+  const std::string out = text(features({}));
+  for (const char* type : {"paper", "author", "field", "venue", "institute"}) {
+    EXPECT_TRUE(contains(out, type)) << out;
+  }
+  EXPECT_FALSE(contains(out, "as before")) << out;
+  const Json found = inspected();
+  EXPECT_EQ(found["paper"]["origin"], "fasttext of names, trained on those up to 2014");
+  EXPECT_EQ(found["author"]["origin"], "mean of paper up to 2014");
+  EXPECT_EQ(found["venue"]["origin"], "mean of paper up to 2014");
+  EXPECT_TRUE(contains(found["institute"]["origin"].get<std::string>(), "metapath2vec along"));
+  const std::string table = text({"inspect", graph()});
+  EXPECT_TRUE(contains(table, "mean of paper up to 2014")) << table;
+
+  const std::string again = text(features({}));
+  size_t before = 0;
+  for (size_t at = 0; (at = again.find("as before", at)) != std::string::npos; ++at) ++before;
+  EXPECT_EQ(before, 5U) << again;
+}
+
+TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
+  const Words audit = {"train", graph(), "--task", "paper-venue", "--width", "8", "--audit", "4"};
+  text(features({"--task", "paper-venue", "--encoder", "hashed"}));
+  const std::string out = text(audit);
+  EXPECT_TRUE(contains(out,
+                       "features of author (mean of paper up to 2014): made with nothing "
+                       "later than 2014"))
+      << out;
+  EXPECT_TRUE(contains(out, "features of paper (hashed words of names): each belongs to a node"))
+      << out;
+  EXPECT_FALSE(contains(out, "features of venue")) << "nothing but what is predicted leads to them";
+  const std::string late = text(audit + Words{"--train-end", "2012", "--validation-end", "2014"});
+  EXPECT_TRUE(contains(late,
+                       "made with what was known up to 2014, but training ends with 2012; "
+                       "make them again with --until 2012"))
+      << late;
+}
+
+TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
+  const std::string out =
+      text(features({"--type", "paper,venue", "--encoder", "hashed", "--precision", "float32"}));
+  EXPECT_TRUE(contains(out, "hashed words of names") && contains(out, "float32")) << out;
+  const Json found = inspected();
+  EXPECT_EQ(found["paper"]["width"], 8);
+  EXPECT_EQ(found["venue"]["type"], "float32");
+  EXPECT_TRUE(found["author"].is_null());
+  text(features({"--type", "venue", "--metapath2vec", "VPAPV"}));
+  EXPECT_EQ(inspected()["venue"]["origin"], "metapath2vec along VPAPV up to 2014");
+}
+
+TEST_F(FeaturesProgram, FollowsARecipe) {
+  write_bytes(folder_ / "recipe.toml",
+              "until = '2010'\n"
+              "[[features]]\ntype = 'paper'\nencoder = 'hashed'\nwidth = 33\n"
+              "[[features]]\ntypes = ['field', 'venue']\nmean-of = 'paper'\n");
+  text(features({"--recipe", path("recipe.toml")}));
+  const Json found = inspected();
+  EXPECT_EQ(found["paper"]["width"], 33);
+  EXPECT_EQ(found["field"]["origin"], "mean of paper up to 2010");
+  EXPECT_EQ(found["venue"]["origin"], "mean of paper up to 2010");
+}
+
+TEST_F(FeaturesProgram, SaysWhatIsWrong) {
+  expect_error({"features", path("none")}, 1, path("none"));
+  expect_error(features({"--mean-of", "paper"}), 2, "--type");
+  expect_error(features({"--type", "author", "--mean-of", "paper"}), 1,
+               "nodes of type paper have no features to take the mean of");
+  expect_error(features({"--type", "paper", "--encoder", "bert"}), 2, "bert");
+  expect_error(features({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
+               "the task predicts");
+  const Json found = inspected();  // lives as long as the loop, which items() alone does not
+  for (const auto& [type, features] : found.items()) EXPECT_TRUE(features.is_null()) << type;
+}
+
+TEST_F(FeaturesProgram, GoesOnWhereCtrlCStoppedIt) {
+  const Words words = {"features", graph(),   "--quiet", "--type",   "venue", "--metapath2vec",
+                       "VPV",      "--walks", "200",     "--length", "40",    "--width",
+                       "64"};
+  const auto position = [&]() -> std::string {
+    for (const std::string& name : names_in(graph())) {
+      if (name.ends_with(".position")) return read_bytes(folder_ / "graph" / name);
+    }
+    return "";
+  };
+  const Outcome stopped = hgt(words, [&](pid_t program) {
+    const auto training = [&] {
+      const auto names = names_in(graph());
+      return std::any_of(names.begin(), names.end(),
+                         [](const std::string& name) { return name.ends_with(".outputs"); });
+    };
+    for (int i = 0; i < 4000 && !training(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ::kill(-program, SIGINT);
+  });
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_TRUE(contains(stopped.err, "the same command goes on from there")) << stopped.err;
+  EXPECT_NE(position(), "");
+  EXPECT_TRUE(inspected()["venue"].is_null());
+  text(words);
+  EXPECT_EQ(inspected()["venue"]["width"], 64);
+  EXPECT_EQ(position(), "");
+}
+
+}  // namespace
+}  // namespace hgt
