@@ -119,7 +119,11 @@ at::Tensor EncoderImpl::adapt(const GraphBatch& batch) const {
 }
 
 GraphBatch EncoderImpl::make_batch(const HeteroGraph& graph, const Subgraph& subgraph) const {
-  const auto layers = static_cast<uint32_t>(layers_.size());
+  return make_batch(graph, subgraph, static_cast<uint32_t>(layers_.size()));
+}
+
+GraphBatch EncoderImpl::make_batch(const HeteroGraph& graph, const Subgraph& subgraph,
+                                   uint32_t layers) const {
   GraphBatch batch = reads_edges() ? graph_batch(graph, subgraph, layers)
                                    : graph_batch(graph, follow(meta_paths_, subgraph), layers);
   prepare(batch);
@@ -135,21 +139,30 @@ void EncoderImpl::prepare(GraphBatch& batch) const {
 }
 
 at::Tensor EncoderImpl::forward(const GraphBatch& batch, AttentionTrace* trace) const {
-  if (batch.layers.size() != layers_.size() ||
+  if (batch.layers.size() != layers_.size()) report_misfit(batch);
+  return forward_first(batch, trace);
+}
+
+at::Tensor EncoderImpl::forward_first(const GraphBatch& batch, AttentionTrace* trace) const {
+  if (batch.layers.size() > layers_.size() ||
       batch.type_offsets.size() != schema_.node_types.size() + 1 ||
       batch.features.size() != schema_.node_types.size()) {
-    throw Error(fmt::format(
-        "the batch was made for {} layers and {} node types, the model has {} "
-        "and {}",
-        batch.layers.size(), batch.features.size(), layers_.size(), schema_.node_types.size()));
+    report_misfit(batch);
   }
   if (trace != nullptr) trace->clear();
   at::Tensor vectors = adapt(batch);
-  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+  for (size_t layer = 0; layer < batch.layers.size(); ++layer) {
     vectors = layers_[layer]->forward(vectors, *batch.layers[layer], trace,
                                       batch.plans.empty() ? nullptr : batch.plans[layer]);
   }
   return vectors;
+}
+
+void EncoderImpl::report_misfit(const GraphBatch& batch) const {
+  throw Error(fmt::format(
+      "the batch was made for {} layers and {} node types, the model has {} "
+      "and {}",
+      batch.layers.size(), batch.features.size(), layers_.size(), schema_.node_types.size()));
 }
 
 int64_t num_parameters(const torch::nn::Module& module) {

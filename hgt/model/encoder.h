@@ -28,10 +28,13 @@ class EncoderImpl : public torch::nn::Module {
   // [outputs of the last layer, d]. Throws Error when the batch does not fit the schema. `trace`
   // becomes the attention of every layer.
   at::Tensor forward(const GraphBatch& batch, AttentionTrace* trace = nullptr) const;
+  // The first layers alone, as many as the batch was made for: [outputs of the last of them, d].
+  at::Tensor forward_first(const GraphBatch& batch, AttentionTrace* trace = nullptr) const;
 
   // The batch of a sub-graph as this kind of model reads it, with what prepare() makes. Han reads
   // the sub-graph that its meta paths make of the sampled one.
   GraphBatch make_batch(const HeteroGraph& graph, const Subgraph& subgraph) const;
+  GraphBatch make_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint32_t layers) const;
   // Is a layer made of single edges, so that a whole graph can be computed layer by layer?
   bool reads_edges() const { return meta_paths_.empty(); }
 
@@ -49,6 +52,7 @@ class EncoderImpl : public torch::nn::Module {
 
  private:
   at::Tensor adapt(const GraphBatch& batch) const;  // [rows, d]
+  [[noreturn]] void report_misfit(const GraphBatch& batch) const;
 
   ModelOptions options_;
   ModelSchema schema_;

@@ -108,15 +108,17 @@ class Tally {
       for (const uint32_t number : truth) relevant_[number] = 1;
       result_.rankings.push_back(rank(scores, relevant_).value_or(Ranking{}));
       for (const uint32_t number : truth) relevant_[number] = 0;
+      result_.best_classes.push_back(best_class(scores));
       if (gives_classes()) counts_.add(truth, predicted(scores));
     }
   }
 
+  static uint32_t best_class(std::span<const float> scores) {
+    return static_cast<uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  }
+
   std::vector<uint32_t> predicted(std::span<const float> scores) const {
-    if (task_.spec().loss != Loss::binary) {
-      return {
-          static_cast<uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin())};
-    }
+    if (task_.spec().loss != Loss::binary) return {best_class(scores)};
     std::vector<uint32_t> classes;
     for (uint32_t i = 0; i < scores.size(); ++i) {
       if (scores[i] > 0) classes.push_back(i);

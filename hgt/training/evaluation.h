@@ -22,6 +22,8 @@ struct Evaluation {
   std::vector<std::pair<std::string, double>> metrics = {};
   std::vector<uint32_t> numbers = {};  // of the examples, in the task
   std::vector<Ranking> rankings = {};  // one for each of them
+  // Classes: the one with the highest score, one for each of them.
+  std::vector<uint32_t> best_classes = {};
   double seconds = 0;
   double seconds_waited = 0;
   uint64_t edges = 0;  // of all sub-graphs

@@ -7,16 +7,18 @@ namespace hgt {
 
 ExampleStream::ExampleStream(const BatchMaking& making, QuestionPlanner planner,
                              const StreamRange& range) {
+  const uint32_t layers =
+      making.layers > 0 ? making.layers : static_cast<uint32_t>(making.encoder->layers().size());
   for (unsigned i = 0; i < std::max(1U, range.workers); ++i) {
     samplers_.emplace_back(making.graph, making.sampling);
   }
   stream_ = std::make_unique<OrderedStream<ReadyBatch>>(
-      range, [this, graph = making.graph, encoder = making.encoder, plan = std::move(planner)](
-                 unsigned worker, uint64_t i, ReadyBatch& batch) {
+      range, [this, layers, graph = making.graph, encoder = making.encoder,
+              plan = std::move(planner)](unsigned worker, uint64_t i, ReadyBatch& batch) {
         BatchPlan planned = plan(i);
         batch.question = std::move(planned.question);
         samplers_[worker].sample(batch.question.request, planned.random_seed, batch.subgraph);
-        batch.graph = encoder->make_batch(graph, batch.subgraph);
+        batch.graph = encoder->make_batch(graph, batch.subgraph, layers);
       });
 }
 

@@ -34,6 +34,7 @@ struct BatchMaking {
   HeteroGraph graph;
   SamplingOptions sampling = {};
   Encoder encoder{nullptr};
+  uint32_t layers = 0;  // of the encoder, that batches are made for; 0: all
 };
 
 class ExampleStream {

@@ -91,6 +91,7 @@ class Run {
   const RunOptions& options() const;
   const Task& task() const;
   uint64_t num_parameters() const;
+  const RunState& state() const { return *state_; }  // for those that compute: run_state.h
 
   // Threads may differ from one session to the next.
   void set_pipeline(const PipelineOptions& pipeline);
