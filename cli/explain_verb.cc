@@ -1,0 +1,232 @@
+// explain: what a trained model attends to.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "cli/node_words.h"
+#include "cli/progress_bar.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "hgt/error.h"
+#include "hgt/explain/explain.h"
+#include "hgt/model/machine.h"
+#include "hgt/training/run.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct ExplainFlags {
+  std::string run;
+  std::string type;
+  std::string node;
+  std::string split = "test";
+  std::string svg;
+  ExplainOptions options;
+  PipelineOptions pipeline;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// Fit for a cell of a table: on one line, and not too long.
+std::string title(std::string text) {
+  constexpr size_t kWidth = 40;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20U; }, ' ');
+  if (text.size() <= kWidth) return text;
+  size_t end = kWidth;
+  while ((static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // within a character
+  return text.substr(0, end) + "...";
+}
+
+void write_picture(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("{}: cannot be written", file));
+}
+
+// --- the tree ---
+
+void print_tree(const AttentionTree& tree, const Schema& schema, uint64_t top) {
+  fmt::print("{}\nthe most attended paths\n", to_text(shown_tree(tree, schema, top)));
+  TextTable table({">share", "path", "via"});
+  for (const AttentionPath& path : top_paths(tree, schema, top)) {
+    std::vector<std::string> edges;
+    for (const RelationNames& step : path.steps) edges.push_back(step.edge);
+    table.add({percent(path.share), to_text(path, schema.at(tree.target).name),
+               fmt::format("{}", fmt::join(edges, ", "))});
+  }
+  fmt::print("{}", table.text());
+}
+
+void explain_one_type(const ExplainFlags& flags, const Run& run) {
+  const Schema& schema = run.task().graph().schema();
+  ExplainOptions options = flags.options;
+  if (!flags.type.empty()) options.type = schema.node_type(flags.type);
+  ProgressBar bar(flags.quiet);
+  const AttentionTree tree = explain_type(run, options, bar.sink());
+  const ShownTree shown = shown_tree(tree, schema, options.top);
+  if (!flags.svg.empty()) write_picture(flags.svg, to_svg(shown));
+  if (flags.json) {
+    fmt::print("{}\n", to_json(shown));
+    return;
+  }
+  const bool examples = tree.target == run.task().node_type();
+  fmt::print("{}, model {}: where the attention of {} comes from, mean of {} {}\n\n", flags.run,
+             to_string(run.options().training.model.kind), shown.root.type,
+             with_commas(tree.examples),
+             examples ? fmt::format("{} examples", flags.split) : "nodes");
+  print_tree(tree, schema, options.top);
+}
+
+// --- one node ---
+
+std::string described(const InstanceWords& node) {
+  std::string text = fmt::format("{} {}", node.type, node.id);
+  if (!node.name.empty()) text += fmt::format(" \"{}\"", title(node.name));
+  if (!node.time.empty()) text += fmt::format(", {}", node.time);
+  return text;
+}
+
+double chance_of(const std::string& id, const ClassChances& chances) {
+  const auto found = std::find_if(chances.begin(), chances.end(),
+                                  [&](const ClassChance& chance) { return chance.id == id; });
+  return found == chances.end() ? 0 : found->probability;
+}
+
+void print_prediction(const NodeExplanation& answer) {
+  if (!answer.no_prediction.empty()) {
+    fmt::print("no prediction: {}\n", answer.no_prediction);
+    return;
+  }
+  const bool removed = !answer.without_all.empty();
+  TextTable table({"class", "name", ">probability", removed ? ">without these neighbours" : ""});
+  for (const ClassChance& chance : answer.prediction) {
+    table.add({chance.id, title(chance.name), fmt::format("{:.4f}", chance.probability),
+               removed ? fmt::format("{:.4f}", chance_of(chance.id, answer.without_all)) : ""});
+  }
+  fmt::print("prediction{}\n{}",
+             answer.truth.empty() ? "" : fmt::format("; right: {}", fmt::join(answer.truth, ", ")),
+             table.text());
+}
+
+// What the prediction becomes, told by the class that was the most likely one.
+std::string change(const NodeExplanation& answer, const ClassChances& without) {
+  if (without.empty()) return "";
+  const ClassChance& best = answer.prediction.front();
+  const double chance = chance_of(best.id, without);
+  std::string text = fmt::format("{} {:.4f} ({:+.4f})", best.id, chance, chance - best.probability);
+  if (without.front().id == best.id) return text;
+  return text + fmt::format(", now {} {:.4f}", without.front().id, without.front().probability);
+}
+
+void print_neighbours(const NodeExplanation& answer) {
+  if (answer.neighbours.empty()) {
+    fmt::print("it has no neighbours in its sub-graphs\n");
+    return;
+  }
+  fmt::print("the most attended neighbours in the last layer; self gets {}\n",
+             percent(answer.own_share));
+  TextTable table({">share", "type", "id", "name", "time", "via",
+                   answer.no_prediction.empty() ? "prediction without it" : ""});
+  for (const NeighbourExplanation& neighbour : answer.neighbours) {
+    const auto& [type, id, name, time] = neighbour.node;
+    table.add({percent(neighbour.share), type, id, title(name), time,
+               fmt::format("{}", fmt::join(neighbour.relations, ", ")),
+               change(answer, neighbour.without)});
+  }
+  fmt::print("{}", table.text());
+}
+
+void explain_one_node(const ExplainFlags& flags, const Run& run) {
+  const HeteroGraph& graph = run.task().graph();
+  const NodeExplanation answer = explain_node(run, parse_seed(graph, flags.node), flags.options);
+  const uint64_t top = flags.options.top;
+  if (!flags.svg.empty()) {
+    write_picture(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));
+  }
+  if (flags.json) {
+    fmt::print("{}\n", to_json(answer, graph.schema(), top));
+    return;
+  }
+  fmt::print("{}: {}, mean of {} sub-graphs\n\n", flags.run, described(answer.node),
+             answer.samples);
+  print_prediction(answer);
+  fmt::print("\n");
+  print_neighbours(answer);
+  fmt::print("\n");
+  print_tree(*answer.tree, graph.schema(), top);
+}
+
+void run_explain(ExplainFlags& flags) {
+  keep_tensor_memory();
+  Run run = Run::open(flags.run);
+  run.set_pipeline(flags.pipeline);
+  flags.options.split = split_named(flags.split);
+  if (flags.node.empty()) {
+    explain_one_type(flags, run);
+  } else {
+    explain_one_node(flags, run);
+  }
+}
+
+void add_targets(CLI::App& verb, ExplainFlags& flags) {
+  verb.add_option("--type", flags.type,
+                  "Type of the targets, where it is not the task's: nodes of it are drawn")
+      ->type_name("TYPE");
+  verb.add_option("--node", flags.node,
+                  "One node by its own id, such as paper:P19-1001; nodes without a time of their "
+                  "own may be asked for at one")
+      ->type_name("TYPE:ID[@TIME]")
+      ->excludes("--type");
+  verb.add_option("--split", flags.split, "Which examples; nothing later than its end is seen")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  verb.add_option("--batches", flags.options.batches, "At most so many batches of targets")
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes("--node")
+      ->capture_default_str();
+  verb.add_option("--batch-size", flags.options.batch_size, "Targets that share a sub-graph")
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes("--node")
+      ->capture_default_str();
+  verb.add_option("--samples", flags.options.samples,
+                  "With --node: sub-graphs that are averaged over")
+      ->check(CLI::Range(1, 10000))
+      ->needs("--node")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App* verb = program.add_subcommand("explain", kExplainHelp);
+  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  add_targets(*verb, *flags);
+  verb->add_option("--layers", flags->options.layers,
+                   "Steps of the paths, from the last layer back. Default: 2, or 1 if the model "
+                   "has one layer")
+      ->check(CLI::Range(1, 1000));
+  verb->add_option("--top", flags->options.top,
+                   "Branches that a node of the tree shows, neighbours, and classes")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_flag("--json", flags->json, "For programs");
+  verb->add_option("--svg", flags->svg, "Also draw the tree")->type_name("FILE");
+  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_explain(*flags); });
+}
+
+}  // namespace hgt::cli

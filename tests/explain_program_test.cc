@@ -1,0 +1,137 @@
+// `hgt explain` as a stranger meets it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "hgt/graph/graph_test_folder.h"
+#include "hgt/graph/hetero_graph.h"
+#include "tests/run_program.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+// One graph with a run of two layers for all tests.
+class ExplainProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TestFolder;
+    const Words generate = {"generate",   "--preset", "small", "--papers", "300",
+                            "--features", "8",        "--out", graph()};
+    ASSERT_EQ(run_program(shared->path(), generate).exit_code, 0);
+    train();
+  }
+  static void TearDownTestSuite() { delete shared; }
+
+  static void train() {
+    const Words words = {"train",     graph(), "--task",  "paper-venue", "--run",     run(),
+                         "--hidden",  "8",     "--heads", "2",           "--layers",  "2",
+                         "--width",   "6",     "--depth", "2",           "--batches", "3",
+                         "--threads", "1",     "--quiet"};
+    const Outcome outcome = run_program(shared->path(), words);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  static std::string graph() { return (*shared / "graph").string(); }
+  static std::string run() { return (*shared / "run").string(); }
+  static std::string last_paper() {
+    const HeteroGraph opened = HeteroGraph::open(graph());
+    const NodeType paper = opened.schema().node_type("paper");
+    return opened.id(paper, static_cast<NodeId>(opened.num_nodes(paper) - 1));
+  }
+
+  static Words explain(const Words& more) {
+    Words words = {"explain", run(), "--quiet", "--threads", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::string text(const Words& words) {
+    const Outcome outcome = run_program(folder_.path(), words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  void expect_failure(const Words& words, int exit_code, const std::string& message) {
+    const Outcome outcome = run_program(folder_.path(), words);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, message)) << message << "\nis not in\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+
+  static inline TestFolder* shared = nullptr;
+  TestFolder folder_;
+};
+
+double sum_of(const Json& branch) {
+  double sum = branch.value("others", 0.0);
+  for (const Json& child : branch.at("children")) sum += child.at("share").get<double>();
+  return sum;
+}
+
+TEST_F(ExplainProgram, ShowsTheTreeOfATypeAsTextJsonAndSvg) {
+  const std::string tree = text(explain({"--batches", "2", "--batch-size", "10"}));
+  for (const char* part :
+       {", model hgt: where the attention of paper comes from, mean of 20 test", "\npaper  ",
+        "  100.0 %\n", "├─ ", " via ", "the most attended paths", "paper <- "}) {
+    EXPECT_TRUE(contains(tree, part)) << part << "\nis not in\n" << tree;
+  }
+  const std::string svg = (folder_ / "tree.svg").string();
+  const Json json = Json::parse(text(explain({"--json", "--top", "3", "--svg", svg})));
+  EXPECT_EQ(json.at("target"), "paper");
+  EXPECT_EQ(json.at("layers"), 2);
+  EXPECT_EQ(json.at("children").size(), 3U);
+  EXPECT_NEAR(sum_of(json), 1, 1e-5);
+  const Json& first = json.at("children").at(0);
+  EXPECT_NEAR(sum_of(first), first.at("share").get<double>(), 1e-5);
+  EXPECT_TRUE(read_bytes(svg).starts_with("<svg xmlns="));
+  EXPECT_TRUE(read_bytes(svg).ends_with("</svg>\n"));
+  const Json authors = Json::parse(text(explain({"--json", "--type", "author", "--layers", "1"})));
+  EXPECT_EQ(authors.at("target"), "author");
+  EXPECT_EQ(authors.at("layers"), 1);
+  EXPECT_TRUE(authors.at("children").at(0).at("children").empty());
+}
+
+TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
+  const std::string node = "paper:" + last_paper();
+  const std::string svg = (folder_ / "node.svg").string();
+  const std::string answer = text(explain({"--node", node, "--samples", "2", "--svg", svg}));
+  for (const char* part :
+       {", mean of 2 sub-graphs\n", "prediction; right: ", "probability  without these neighbours",
+        "the most attended neighbours in the last layer; self gets ", "prediction without it",
+        "\npaper  ", "the most attended paths"}) {
+    EXPECT_TRUE(contains(answer, part)) << part << "\nis not in\n" << answer;
+  }
+  EXPECT_TRUE(contains(read_bytes(svg), "Meta relation attention of paper"));
+  const Json json = Json::parse(text(explain({"--node", node, "--json", "--top", "2"})));
+  EXPECT_EQ(json.at("node").at("id"), last_paper());
+  EXPECT_EQ(json.at("prediction").size(), 2U);
+  EXPECT_EQ(json.at("neighbours").size(), 2U);
+  EXPECT_GE(json.at("neighbours").at(0).at("without").size(), 2U);
+  EXPECT_GE(json.at("without_all").size(), 2U);
+  EXPECT_NEAR(sum_of(json.at("attention")), 1, 1e-5);
+  EXPECT_EQ(Json::parse(text(explain({"--node", node, "--json", "--top", "2"}))), json);
+  const std::string author = text(explain({"--node", "author:0@2010"}));
+  EXPECT_TRUE(contains(author, "no prediction: task paper-venue is about nodes of type paper"));
+  EXPECT_TRUE(contains(author, ", 2010, mean of 8 sub-graphs")) << author;
+}
+
+TEST_F(ExplainProgram, SaysWhatIsWrong) {
+  expect_failure(explain({"--node", "paper:nobody"}), 1, "there is no paper with the id 'nobody'");
+  expect_failure(explain({"--layers", "9"}), 1,
+                 "--layers 9: the model of " + run() + " has 2 layers");
+  expect_failure(explain({"--type", "venue", "--node", "paper:0"}), 2, "--type");
+  expect_failure(explain({"--samples", "3"}), 2, "--node");
+  const std::string nowhere = (folder_ / "no" / "tree.svg").string();
+  expect_failure(explain({"--svg", nowhere}), 1, nowhere + ": cannot be written");
+  fs::copy(run(), folder_ / "untrained", fs::copy_options::recursive);
+  fs::remove_all(folder_ / "untrained" / "seed-1");
+  expect_failure({"explain", (folder_ / "untrained").string()}, 1, "has no trained weights yet");
+}
+
+}  // namespace
+}  // namespace hgt
