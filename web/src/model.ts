@@ -1,0 +1,149 @@
+// The data that the program writes into the page or answers with. The contract of both sides.
+
+export interface Report {
+  hgt: string; // version
+  made: string; // ISO date and time
+  live: boolean; // true: the API answers
+  runs: RunReport[];
+}
+
+export interface RunReport {
+  name: string;
+  model: string;
+  task: { name: string; node: string; other: string; kind: "edge" | "label" | "name" | "link"; classes: number };
+  graph: Graph;
+  options: [string, string][];
+  environment: [string, string][];
+  training: Training | null; // null: not trained to the end
+  curves: Curve[];
+  results: Results | null; // null: not evaluated
+  confusion: Confusion | null;
+  attention: Attention | null;
+  evolution: Evolution | null;
+  balance: Balance | null;
+}
+
+export interface Graph {
+  folder: string;
+  time_unit: string;
+  times: [string, string] | null;
+  steps: string[]; // the times that a slider offers, ascending; empty without times
+  nodes: { type: string; nodes: number; event: boolean; named: boolean; features: string | null; width: number }[];
+  relations: { source: string; edge: string; target: string; edges: number }[]; // one direction only
+}
+
+export interface Training {
+  parameters: number;
+  peak_memory_mb: number;
+  seeds: {
+    seed: number;
+    batches: number;
+    best_batch: number;
+    validation_loss: number;
+    seconds: number;
+    seconds_per_batch: number;
+  }[];
+}
+
+export interface Curve {
+  seed: number;
+  points: { batch: number; train_loss: number; validation_loss: number; ndcg: number }[];
+}
+
+export interface Metric {
+  name: string;
+  mean: number;
+  deviation: number;
+}
+
+export interface Results {
+  split: string;
+  examples: number;
+  seeds: number;
+  metrics: Metric[];
+}
+
+// The classes with most examples, the rest as a last class. Row: truth, column: prediction.
+export interface Confusion {
+  split: string;
+  examples: number;
+  classes: string[];
+  counts: number[][];
+}
+
+export interface Attention {
+  target: string;
+  layers: number;
+  examples: number;
+  svg: string;
+  children: Branch[];
+}
+
+// share: of the whole attention that reaches the target; the children of a branch sum to its share.
+export interface Branch {
+  relation: string;
+  type: string;
+  share: number;
+  children: Branch[];
+  others?: number; // sum of the children that were left out
+}
+
+export interface Evolution {
+  type: string;
+  layer: number;
+  among: string; // in words: which nodes were compared
+  times: string[];
+  focus: Focus[];
+  map: MapStep[]; // one plane for all times
+}
+
+export interface Focus {
+  id: string;
+  name: string;
+  lines: { id: string; name: string; similarity: number[] }[]; // one number for each time
+}
+
+export interface MapStep {
+  time: string;
+  points: { id: string; name: string; x: number; y: number }[];
+}
+
+export interface Balance {
+  batches: number;
+  nodes: { type: string; mean: number }[];
+  edges: { relation: string; mean: number }[];
+}
+
+export interface Found {
+  type: string;
+  id: string;
+  name: string; // may be empty
+  time: string; // may be empty
+}
+
+export interface ClassShare {
+  class: string;
+  name: string;
+  probability: number;
+}
+
+export interface NodeAnswer {
+  node: Found;
+  prediction: ClassShare[] | null;
+  truth: string[]; // names of the right classes, if known
+  neighbours: Neighbour[];
+  attention: Attention | null; // null: the model pays no attention
+}
+
+export interface Neighbour {
+  node: Found;
+  relations: string[];
+  share: number; // of the node's attention in the last layer
+  without: ClassShare[] | null; // prediction without this neighbour
+}
+
+export interface SimilarAnswer {
+  time: string;
+  among: string;
+  nearest: { id: string; name: string; distance: number; similarity: number }[];
+}

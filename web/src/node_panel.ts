@@ -1,0 +1,115 @@
+import { attentionTree } from "./attention";
+import { h, type Child } from "./dom";
+import { change, percent } from "./format";
+import type { ClassShare, Found, Neighbour, NodeAnswer, RunReport } from "./model";
+import { placeLink } from "./place";
+import { hint } from "./section";
+import { table, type Column } from "./table";
+
+export function nodeHeading(node: Found): HTMLElement {
+  const facts = [node.type, node.name ? node.id : "", node.time].filter(Boolean).join(" · ");
+  return h(
+    "div",
+    { class: "node-heading" },
+    h("h3", { tabindex: -1 }, node.name || node.id),
+    h("p", { class: "caption" }, facts),
+  );
+}
+
+export function predictionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
+  return h("div", {}, h("h4", {}, "Prediction"), prediction(run, answer));
+}
+
+export function neighbourPart(answer: NodeAnswer): HTMLElement {
+  return h("div", {}, h("h4", {}, "Neighbours that count"), neighbours(answer));
+}
+
+export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
+  const { attention } = answer;
+  const content = attention
+    ? attentionTree(attention)
+    : hint(
+        ["hgt", "gat"].includes(run.model)
+          ? `Training on ${run.task.name} made no use of what such nodes read, so there is no attention to show.`
+          : `The model ${run.model} pays no attention that could be shown.`,
+      );
+  return h("div", {}, h("h4", {}, "Attention"), content);
+}
+
+function prediction(run: RunReport, answer: NodeAnswer): Child {
+  const { task } = run;
+  if (answer.prediction === null) {
+    const why =
+      answer.node.type === task.node ? "it has candidates, not fixed classes" : `it asks about ${task.node} nodes only`;
+    return [hint(`The task ${task.name} has no prediction here: ${why}.`), truthLine(answer, [])];
+  }
+  const isRight = (row: ClassShare): boolean => answer.truth.includes(row.name) || answer.truth.includes(row.class);
+  return [
+    table(
+      "Most probable classes",
+      [
+        { head: "Class", kind: "header", cell: (row) => [row.name || row.class, isRight(row) ? rightMark() : null] },
+        { head: "Probability", cell: (row) => percent(row.probability), bar: (row) => row.probability },
+      ],
+      answer.prediction,
+    ),
+    truthLine(
+      answer,
+      answer.prediction.filter(isRight).flatMap((row) => [row.name, row.class]),
+    ),
+  ];
+}
+
+function rightMark(): HTMLElement {
+  return h("span", { class: "right-mark" }, "✓ right");
+}
+
+function truthLine(answer: NodeAnswer, listed: string[]): Child {
+  const missing = answer.truth.filter((name) => !listed.includes(name));
+  if (missing.length === 0) return null;
+  const where = answer.prediction ? " (not among those above)" : "";
+  return h("p", { class: "caption" }, `Right: ${missing.join(", ")}${where}.`);
+}
+
+function neighbours(answer: NodeAnswer): HTMLElement {
+  if (answer.neighbours.length === 0) return hint("There are no neighbours to show.");
+  const most = Math.max(...answer.neighbours.map((row) => row.share));
+  const columns: Column<Neighbour>[] = [
+    { head: "Neighbour", kind: "header", cell: ({ node }) => neighbourName(node) },
+    { head: "Relation", cell: (row) => row.relations.join(", ") },
+    { head: "Attention", cell: (row) => percent(row.share), bar: (row) => row.share / (most || 1) },
+  ];
+  const best = answer.prediction?.[0];
+  if (best) columns.push(...withoutColumns(best));
+  return table("By share of attention in the last layer", columns, answer.neighbours);
+}
+
+function neighbourName(node: Found): Child {
+  const facts = [node.type, node.time].filter(Boolean).join(" · ");
+  const link = h("a", { href: placeLink({ type: node.type, id: node.id, at: "" }) }, node.name || node.id);
+  return [link, h("span", { class: "kind" }, facts)];
+}
+
+// What the prediction would be if the neighbour were not there, against the prediction as it is.
+function withoutColumns(best: ClassShare): Column<Neighbour>[] {
+  const name = best.name || best.class;
+  return [
+    {
+      head: "Without it",
+      cell: ({ without }) => {
+        const first = without?.[0];
+        if (!first) return "–";
+        const text = `${first.name || first.class} ${percent(first.probability)}`;
+        return first.class === best.class ? text : h("strong", { class: "changed" }, text);
+      },
+    },
+    {
+      head: `Change for ${name}, points`,
+      kind: "number",
+      cell: ({ without }) => {
+        const same = without?.find((row) => row.class === best.class);
+        return same ? change(same.probability - best.probability) : "–";
+      },
+    },
+  ];
+}

@@ -1,0 +1,34 @@
+import { h } from "./dom";
+import { count, meanAndDeviation, metricName, plural } from "./format";
+import { command, hint, section, type RunContext } from "./section";
+import { table } from "./table";
+
+export function resultsSection(context: RunContext): HTMLElement {
+  const { run } = context;
+  const { results } = run;
+  if (!results) return section(context, "Results", null, hint("Not scored yet: ", command(`hgt evaluate ${run.name}`)));
+  const about =
+    `${count(results.examples)} examples of the ${results.split} split, ` +
+    (results.seeds > 1 ? `mean ± standard deviation over ${plural(results.seeds, "seed")}.` : "one seed.");
+  return section(
+    context,
+    "Results",
+    about,
+    h(
+      "div",
+      { class: "slim" },
+      table(
+        `Metrics on the ${results.split} split`,
+        [
+          { head: "Metric", kind: "header", cell: (metric) => metricName(metric.name) },
+          {
+            head: results.seeds > 1 ? "Mean ± deviation" : "Value",
+            cell: (metric) => meanAndDeviation(metric.mean, metric.deviation, results.seeds),
+            bar: (metric) => metric.mean,
+          },
+        ],
+        results.metrics,
+      ),
+    ),
+  );
+}
