@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/sampling/time_split.h"
@@ -54,6 +56,26 @@ Seed parse_seed(const HeteroGraph& graph, const std::string& word) {
   if (!node) report_id(graph, type, time ? id : rest);
   if (!time) report_time(graph.schema(), "--node " + word, text);
   return {.type = type, .node = *node, .time = *time};
+}
+
+Seed named_node(const HeteroGraph& graph, const std::string& word) {
+  const auto parts = divide(word);
+  if (!parts) return parse_seed(graph, word);
+  const NodeType type = graph.schema().node_type(parts->first);
+  if (graph.find(type, parts->second) || !graph.schema().at(type).names) {
+    return parse_seed(graph, word);
+  }
+  std::vector<NodeId> found;
+  for (NodeId node = 0; node < graph.num_nodes(type); ++node) {
+    if (graph.name(type, node) == parts->second) found.push_back(node);
+  }
+  if (found.size() == 1) return {.type = type, .node = found.front()};
+  if (found.empty()) return parse_seed(graph, word);
+  throw Error(
+      fmt::format("{} nodes of type {} have the name '{}', the first two with the ids {} "
+                  "and {}; name one by its id",
+                  found.size(), parts->first, parts->second, graph.id(type, found[0]),
+                  graph.id(type, found[1])));
 }
 
 }  // namespace hgt::cli

@@ -1,0 +1,197 @@
+// similar: which nodes are alike to a trained model, and how that changes over time.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/node_words.h"
+#include "cli/progress_bar.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "hgt/error.h"
+#include "hgt/graph/time_text.h"
+#include "hgt/insight/similarity.h"
+#include "hgt/model/machine.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct SimilarFlags {
+  std::string run;
+  std::vector<std::string> nodes;
+  std::vector<std::string> at;
+  uint64_t top = 5;
+  std::string by = "auto";
+  std::string distance = "euclidean";
+  SimilarityOptions options;
+  PipelineOptions pipeline;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct Row {
+  NodeId node = 0;
+  Time time = kNoTime;
+  bool is_there = true;
+  std::vector<SimilarNode> nearest = {};
+};
+
+std::vector<Time> times_of(const SimilarFlags& flags, const Similarity& similarity) {
+  const Schema& schema = similarity.graph().schema();
+  std::vector<Time> times;
+  for (const std::string& text : flags.at) {
+    const auto time = parse_time(text, TimeFormat::date, schema.time_unit);
+    if (!time) report_time(schema, "--at", text);
+    times.push_back(*time);
+  }
+  if (times.empty()) times.push_back(similarity.has_times() ? schema.time_range->second : kNoTime);
+  return times;
+}
+
+std::string shown(const HeteroGraph& graph, NodeType type, NodeId node) {
+  const std::string_view name = graph.name(type, node);
+  return name.empty() ? graph.id(type, node) : std::string(name);
+}
+
+std::string time_text(const HeteroGraph& graph, Time time) {
+  return time == kNoTime ? "" : format_time(time, graph.schema().time_unit);
+}
+
+void print_rows(const Similarity& similarity, const std::vector<Row>& rows) {
+  const HeteroGraph& graph = similarity.graph();
+  const NodeType type = similarity.representations().type();
+  TextTable table({graph.schema().at(type).name, "time", "most similar, nearest first"});
+  NodeId last = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string others;
+    for (const SimilarNode& other : rows[i].nearest) {
+      others += fmt::format("{}{} ({:.3g})", others.empty() ? "" : ", ",
+                            shown(graph, type, other.node), other.distance);
+    }
+    if (!rows[i].is_there) others += "  [nothing of it is in the graph by then]";
+    const bool again = i > 0 && rows[i].node == last;
+    table.add(
+        {again ? "" : shown(graph, type, rows[i].node), time_text(graph, rows[i].time), others});
+    last = rows[i].node;
+  }
+  fmt::print("{}", table.text());
+}
+
+nlohmann::ordered_json to_json(const Similarity& similarity, const std::vector<Row>& rows) {
+  const HeteroGraph& graph = similarity.graph();
+  const NodeType type = similarity.representations().type();
+  nlohmann::ordered_json json = {{"type", graph.schema().at(type).name},
+                                 {"layer", similarity.representations().layer()},
+                                 {"among", similarity.describe()}};
+  for (const Row& row : rows) {
+    nlohmann::ordered_json entry = {{"id", graph.id(type, row.node)},
+                                    {"name", graph.name(type, row.node)},
+                                    {"time", time_text(graph, row.time)},
+                                    {"is_there", row.is_there}};
+    entry["nearest"] = nlohmann::ordered_json::array();
+    for (const SimilarNode& other : row.nearest) {
+      entry["nearest"].push_back({{"id", graph.id(type, other.node)},
+                                  {"name", graph.name(type, other.node)},
+                                  {"distance", other.distance},
+                                  {"similarity", other.similarity}});
+    }
+    json["nodes"].push_back(entry);
+  }
+  return json;
+}
+
+void run_similar(SimilarFlags& flags) {
+  keep_tensor_memory();
+  Run run = Run::open(flags.run);
+  run.set_pipeline(flags.pipeline);
+  const HeteroGraph& graph = run.task().graph();
+  std::vector<Seed> seeds;
+  for (const std::string& word : flags.nodes) seeds.push_back(named_node(graph, word));
+  for (const Seed& seed : seeds) {
+    if (seed.type != seeds.front().type) throw Error("--node: all nodes must be of one type");
+    if (seed.time != kNoTime) throw Error("--node: times are given with --at");
+  }
+  if (flags.by != "auto") {
+    flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
+  }
+  flags.options.distance = distance_named(flags.distance);
+  ProgressBar bar(flags.quiet);
+  Similarity similarity(run, seeds.front().type, flags.options);
+  std::vector<Row> rows;
+  double recall = 1;
+  const std::vector<Time> times = times_of(flags, similarity);
+  for (const Seed& seed : seeds) {
+    for (const Time time : times) {
+      rows.push_back({.node = seed.node,
+                      .time = time,
+                      .is_there = similarity.is_there(seed.node, time),
+                      .nearest = similarity.nearest(seed.node, time, flags.top, bar.sink())});
+      recall = std::min(recall, similarity.at(time).rows.recall());
+    }
+  }
+  if (flags.json) {
+    nlohmann::ordered_json json = to_json(similarity, rows);
+    json["distance"] = flags.distance;
+    json["recall"] = recall;
+    // Names may be no UTF-8.
+    fmt::print("{}\n", json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return;
+  }
+  print_rows(similarity, rows);
+  fmt::print("\namong {}; {} distance of the outputs of layer {}, mean of {} sub-graphs{}\n",
+             similarity.describe(), flags.distance, similarity.representations().layer(),
+             flags.options.representation.samples,
+             recall < 1 ? fmt::format("; index with recall {:.3f}", recall) : "");
+}
+
+}  // namespace
+
+void add_similar(CLI::App& program) {
+  auto flags = std::make_shared<SimilarFlags>();
+  CLI::App* verb = program.add_subcommand("similar", kSimilarHelp);
+  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb->add_option("--node", flags->nodes,
+                   "A node by its id or name, such as venue:KDD; may be repeated")
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("TYPE:NAME");
+  verb->add_option("--at", flags->at,
+                   "Times with commas between them. Default: the graph's last time")
+      ->delimiter(',')
+      ->type_name("TIME");
+  verb->add_option("--top", flags->top, "Nodes shown at each time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--among", flags->options.among,
+                   "Compare with the so many most prominent nodes only; 0: all")
+      ->capture_default_str();
+  verb->add_option("--by", flags->by,
+                   "What makes prominent; auto: citations where the graph has any, else links")
+      ->check(CLI::IsMember({"auto", "citations", "links"}))
+      ->capture_default_str();
+  verb->add_option("--distance", flags->distance, "Between vectors")
+      ->check(CLI::IsMember({"euclidean", "cosine"}))
+      ->capture_default_str();
+  RepresentationOptions& how = flags->options.representation;
+  verb->add_option("--samples", how.samples, "Sub-graphs per node, whose vectors are averaged")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_option("--layer", how.layer,
+                   "Whose output is compared; 0: the last that training made use of for the type")
+      ->capture_default_str();
+  verb->add_flag("--until", how.until,
+                 "Nothing later than each time is seen; without it, as in the paper, the whole "
+                 "graph is, and only the model's sense of time tells the times apart");
+  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--json", flags->json, "For programs");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_similar(*flags); });
+}
+
+}  // namespace hgt::cli

@@ -1,0 +1,50 @@
+// The vectors of nodes as a trained model sees them at a time: sub-graphs are seeded with the
+// instances (node, time), several are drawn and their vectors averaged. (Paper, section 5.4.)
+//
+// The time of an instance changes the gaps to its neighbours and nothing else, unless `until` cuts
+// the graph there: the sub-graphs of two times are drawn with the same numbers.
+//
+//   Representations venues(run, venue);
+//   const std::vector<float> then = venues.at(2000, nodes);   // [nodes * width]
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hgt/progress.h"
+#include "hgt/task/trained_layer.h"
+#include "hgt/training/run.h"
+
+namespace hgt {
+
+struct RepresentationOptions {
+  uint32_t samples = 8;  // sub-graphs per node
+  uint32_t layer = 0;    // whose output is taken; 0: trained_layer()
+  bool until = false;    // nothing later than the time, of an event its own, is seen
+};
+
+class Representations {
+ public:
+  // With the weights of the first seed. `run` must outlive it. Throws Error: not trained yet, no
+  // such layer, or no layer that was trained for the type.
+  Representations(const Run& run, NodeType type, const RepresentationOptions& options);
+  Representations(Representations&&) noexcept;
+  ~Representations();
+
+  // [nodes * width()]. Events have their own time: `time` must be kNoTime for them.
+  std::vector<float> at(Time time, std::span<const NodeId> nodes,
+                        const ProgressSink& progress = no_progress) const;
+
+  uint64_t width() const;
+  uint32_t layer() const;
+  NodeType type() const;
+  const HeteroGraph& graph() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hgt

@@ -1,0 +1,98 @@
+#include "hgt/insight/similarity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hgt/error.h"
+#include "hgt/graph/time_text.h"
+
+namespace hgt {
+
+double NodesAtTime::similarity(double distance) const {
+  const double scale = rows.mean_distance();
+  return scale > 0 ? 1 / (1 + distance / scale) : 1;
+}
+
+Similarity::Similarity(const Run& run, NodeType type, const SimilarityOptions& options)
+    : representations_(run, type, options.representation),
+      options_(options),
+      standing_(options.standing.value_or(natural_standing(graph().schema()))),
+      first_times_(first_times(graph(), type)) {
+  if (options.among == 0) {
+    candidates_.resize(graph().num_nodes(type));
+    std::iota(candidates_.begin(), candidates_.end(), NodeId{0});
+  } else {
+    candidates_ = most_prominent(graph(), type, standing_, options.among);
+    std::sort(candidates_.begin(), candidates_.end());
+  }
+}
+
+bool Similarity::has_times() const {
+  return graph().schema().time_range && graph().times(representations_.type()).empty();
+}
+
+bool Similarity::is_there(NodeId node, Time time) const {
+  return time == kNoTime || first_times_[node] == kNoTime || first_times_[node] <= time;
+}
+
+std::string Similarity::describe() const {
+  const std::string& type = graph().schema().at(representations_.type()).name;
+  if (options_.among == 0) return fmt::format("all {} of type {}", candidates_.size(), type);
+  return fmt::format("the {} most {} of {} nodes of type {}", candidates_.size(),
+                     to_string(standing_), graph().num_nodes(representations_.type()), type);
+}
+
+NodesAtTime Similarity::make(Time time, const ProgressSink& progress) const {
+  std::vector<NodeId> nodes;
+  for (const NodeId node : candidates_) {
+    if (is_there(node, time)) nodes.push_back(node);
+  }
+  std::vector<float> vectors = representations_.at(time, nodes, progress);
+  return {.nodes = std::move(nodes),
+          .rows = NearestRows(std::move(vectors), representations_.width(), options_.distance,
+                              options_.exact_rows)};
+}
+
+const NodesAtTime& Similarity::at(Time time, const ProgressSink& progress) {
+  if (has_times() != (time != kNoTime)) {
+    const std::string& type = graph().schema().at(representations_.type()).name;
+    throw Error(has_times()
+                    ? fmt::format("say at which time nodes of type {} are compared", type)
+                    : fmt::format("nodes of type {} cannot be asked for at {}: {}", type,
+                                  format_time(time, graph().schema().time_unit),
+                                  graph().schema().time_range ? "they have a time of their own"
+                                                              : "the graph has no times"));
+  }
+  const auto found = made_.find(time);
+  if (found != made_.end()) return found->second;
+  return made_.emplace(time, make(time, progress)).first->second;
+}
+
+std::vector<float> Similarity::vector(NodeId node, Time time, const ProgressSink& progress) {
+  const NodesAtTime& compared = at(time, progress);
+  const auto own = std::lower_bound(compared.nodes.begin(), compared.nodes.end(), node);
+  if (own == compared.nodes.end() || *own != node) {
+    return representations_.at(time, std::vector{node}, progress);
+  }
+  const auto row = compared.rows.vector(static_cast<uint32_t>(own - compared.nodes.begin()));
+  return {row.begin(), row.end()};
+}
+
+std::vector<SimilarNode> Similarity::nearest(NodeId node, Time time, uint64_t top,
+                                             const ProgressSink& progress) {
+  const NodesAtTime& others = at(time, progress);
+  top = std::min<uint64_t>(top, others.nodes.size());
+  std::vector<SimilarNode> result;
+  const std::vector<NearRow> rows = others.rows.nearest(vector(node, time, progress), top + 1);
+  for (const NearRow& row : rows) {
+    if (others.nodes[row.row] == node || result.size() == top) continue;
+    result.push_back({.node = others.nodes[row.row],
+                      .distance = row.distance,
+                      .similarity = others.similarity(row.distance)});
+  }
+  return result;
+}
+
+}  // namespace hgt

@@ -1,0 +1,77 @@
+// Which nodes of a type are alike at a time, to a trained model: the paper's case study (section
+// 5.4, Table 3) for any type and any times.
+//
+//   Similarity venues(run, venue, {.among = 100});
+//   for (const SimilarNode& other : venues.nearest(kdd, 2010, 5)) ...
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hgt/insight/nearest_rows.h"
+#include "hgt/insight/prominence.h"
+#include "hgt/insight/representations.h"
+
+namespace hgt {
+
+struct SimilarityOptions {
+  uint64_t among = 0;                     // the so many most prominent nodes; 0: all
+  std::optional<Standing> standing = {};  // what makes prominent; none: natural_standing()
+  Distance distance = Distance::euclidean;
+  RepresentationOptions representation = {};
+  uint64_t exact_rows = NearestRows::kExactRows;
+};
+
+struct SimilarNode {
+  NodeId node = 0;
+  double distance = 0;
+  double similarity = 0;  // NodesAtTime::similarity
+};
+
+// The nodes that are compared at one time, with their vectors.
+struct NodesAtTime {
+  std::vector<NodeId> nodes;  // ascending
+  NearestRows rows;           // row i: nodes[i]
+
+  // 1 / (1 + distance / mean distance of all pairs)
+  double similarity(double distance) const;
+};
+
+class Similarity {
+ public:
+  // `run` must outlive it. Throws Error as Representations does.
+  Similarity(const Run& run, NodeType type, const SimilarityOptions& options);
+
+  // Nodes whose first event comes later than the time are not there yet, so not compared. Made
+  // when it is first asked for. kNoTime, and no other, where instances of the type have no choice:
+  // events, graphs without times.
+  const NodesAtTime& at(Time time, const ProgressSink& progress = no_progress);
+
+  // The `top` others nearest to any node of the type, compared or not, nearest first.
+  std::vector<SimilarNode> nearest(NodeId node, Time time, uint64_t top,
+                                   const ProgressSink& progress = no_progress);
+  // Of any node of the type.
+  std::vector<float> vector(NodeId node, Time time, const ProgressSink& progress = no_progress);
+  bool is_there(NodeId node, Time time) const;
+
+  bool has_times() const;  // instances can be asked for at any time
+  const HeteroGraph& graph() const { return representations_.graph(); }
+  const Representations& representations() const { return representations_; }
+  uint64_t num_candidates() const { return candidates_.size(); }
+  std::string describe() const;  // "the 100 most cited of 27,433 venues"
+
+ private:
+  NodesAtTime make(Time time, const ProgressSink& progress) const;
+
+  Representations representations_;
+  SimilarityOptions options_;
+  Standing standing_;
+  std::vector<NodeId> candidates_;  // ascending
+  std::vector<Time> first_times_;   // [nodes]
+  std::map<Time, NodesAtTime> made_;
+};
+
+}  // namespace hgt
