@@ -19,6 +19,10 @@ int main(int argc, char** argv) {
   hgt::cli::add_evaluate(program);
   hgt::cli::add_predict(program);
   hgt::cli::add_embed(program);
+  hgt::cli::add_explain(program);
+  hgt::cli::add_similar(program);
+  hgt::cli::add_report(program);
+  hgt::cli::add_view(program);
   if (const auto warning = hgt::blas_warning()) fmt::print(stderr, "hgt: {}\n", *warning);
   return hgt::cli::run(program, argc, argv);
 }

@@ -22,13 +22,17 @@ struct LearnVerb {
   const char* name;
   const char* help;
 };
-constexpr std::array<LearnVerb, 7> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
-                                                   {"features", hgt::cli::kFeaturesHelp},
-                                                   {"train", hgt::cli::kTrainHelp},
-                                                   {"compare", hgt::cli::kCompareHelp},
-                                                   {"evaluate", hgt::cli::kEvaluateHelp},
-                                                   {"predict", hgt::cli::kPredictHelp},
-                                                   {"embed", hgt::cli::kEmbedHelp}}};
+constexpr std::array<LearnVerb, 11> kLearnVerbs = {{{"doctor", hgt::cli::kDoctorHelp},
+                                                    {"features", hgt::cli::kFeaturesHelp},
+                                                    {"train", hgt::cli::kTrainHelp},
+                                                    {"compare", hgt::cli::kCompareHelp},
+                                                    {"evaluate", hgt::cli::kEvaluateHelp},
+                                                    {"predict", hgt::cli::kPredictHelp},
+                                                    {"embed", hgt::cli::kEmbedHelp},
+                                                    {"explain", hgt::cli::kExplainHelp},
+                                                    {"similar", hgt::cli::kSimilarHelp},
+                                                    {"report", hgt::cli::kReportHelp},
+                                                    {"view", hgt::cli::kViewHelp}}};
 
 bool is_learn_verb(std::string_view name) {
   return std::any_of(kLearnVerbs.begin(), kLearnVerbs.end(),

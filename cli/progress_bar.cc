@@ -46,6 +46,8 @@ void catch_interrupt() {
   std::signal(SIGTERM, on_interrupt);
 }
 
+bool was_interrupted() { return interrupted != 0; }
+
 ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressBar::show(const Progress& progress) {

@@ -31,5 +31,6 @@ class ProgressBar {
 // From here on Ctrl-C only sets a flag, which ProgressBar::show looks at; a second one ends the
 // program at once.
 void catch_interrupt();
+bool was_interrupted();
 
 }  // namespace hgt::cli

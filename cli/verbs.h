@@ -23,6 +23,13 @@ constexpr const char* kCompareHelp =
 constexpr const char* kEvaluateHelp = "Score a trained model on validation or test examples";
 constexpr const char* kPredictHelp = "Write what a trained model predicts for nodes";
 constexpr const char* kEmbedHelp = "Write the vectors of all nodes of a type";
+constexpr const char* kExplainHelp =
+    "Show what a trained model attends to, for a type or one node (docs/explain.md)";
+constexpr const char* kSimilarHelp =
+    "Show which nodes are alike to a trained model, and how that changes over time";
+constexpr const char* kReportHelp =
+    "Write one page that shows runs: results, curves, attention, evolution (docs/viewer.md)";
+constexpr const char* kViewHelp = "Explore a run in a browser on this machine (docs/viewer.md)";
 void add_doctor(CLI::App& program);
 void add_features(CLI::App& program);
 void add_train(CLI::App& program);
@@ -30,5 +37,9 @@ void add_compare(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_embed(CLI::App& program);
+void add_explain(CLI::App& program);
+void add_similar(CLI::App& program);
+void add_report(CLI::App& program);
+void add_view(CLI::App& program);
 
 }  // namespace hgt::cli

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job on generated data, end to end: packages, build, a graph on disk, two trained models
-# and how good they are.
+# The main job on generated data, end to end: packages, build, a graph on disk, two trained models,
+# how good they are, and a page to look at.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -21,3 +21,6 @@ echo
 $hgt evaluate build/demo/venue.run --quiet
 echo
 $hgt evaluate build/demo/field.run --quiet
+echo
+$hgt report build/demo/venue.run build/demo/field.run --out build/demo/report.html --quiet
+echo "open it in a browser, or explore a run: $hgt view build/demo/field.run"

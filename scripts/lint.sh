@@ -2,7 +2,8 @@
 # clang-format over all sources of ours, clang-tidy over those of the product. Needs
 # scripts/build.sh release.
 # Sources that include LibTorch are left out: Debian's clang cannot parse its headers as C++20. Of
-# hgt/model, hgt/training and hgt/xlnet, those without LibTorch are listed.
+# hgt/model, hgt/training, hgt/xlnet, hgt/insight, hgt/explain and hgt/report, those without LibTorch
+# are listed.
 set -eu
 cd "$(dirname "$0")/.."
 find hgt cli tests benchmarks examples fuzz reference -name '*.h' -o -name '*.cc' -o -name '*.inc' | sort >build/sources.txt
@@ -12,9 +13,9 @@ xargs clang-format --dry-run -Werror <build/sources.txt
 rm -rf build/tidy
 cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
   -DCMAKE_UNITY_BUILD=ON >/dev/null
-torch_free='model/(model_options|large_blocks|meta_path|model_schema|tensor_file)|training/(comparison|run_options|time_slices|train_options)|xlnet/(xlnet|xlnet_config)'
+torch_free='model/(model_options|large_blocks|meta_path|model_schema|tensor_file)|training/(comparison|run_options|time_slices|train_options)|xlnet/(xlnet|xlnet_config)|explain/(attention_rendering|attention_svg|attention_tree|explanation_json|neighbour_removal)|insight/(nearest_rows|prominence|similarity)|report/(batch_balance|run_report)'
 {
-  find build/tidy/CMakeFiles -path '*/Unity/*.cxx' | grep -vE 'hgt_(model|training|xlnet)\.dir'
+  find build/tidy/CMakeFiles -path '*/Unity/*.cxx' | grep -vE 'hgt_(model|training|xlnet|insight|explain|report)\.dir'
   grep -E "^hgt/($torch_free).cc$" build/sources.txt
 } >build/tidy_sources.txt
 <build/tidy_sources.txt \

@@ -4,11 +4,13 @@
 set -eu
 
 # Without OpenBLAS, LibTorch falls back to the reference BLAS, 30 times slower.
-packages="build-essential cmake ninja-build pkg-config libcli11-dev libfasttext-dev libfmt-dev
-  libopenblas0-openmp libtomlplusplus-dev libtorch-dev libutf8proc-dev
-  libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
+packages="build-essential cmake ninja-build pkg-config libcli11-dev libcpp-httplib-dev
+  libfasttext-dev libfmt-dev libhnswlib-dev libopenblas0-openmp libtomlplusplus-dev libtorch-dev
+  libutf8proc-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
+# Node.js may come from elsewhere, with npm in the same package.
+command -v npm >/dev/null || packages="$packages nodejs npm"
 if [ "${1:-}" = --tests ]; then
-  packages="$packages clang clang-format clang-tidy git libbenchmark-dev libclang-rt-14-dev
+  packages="$packages chromium clang clang-format clang-tidy git libbenchmark-dev libclang-rt-14-dev
     libgtest-dev libsentencepiece-dev python3 python3-numpy"
 fi
 

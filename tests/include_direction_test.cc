@@ -32,14 +32,23 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/features",
      {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/metapath2vec",
       "hgt/xlnet"}},
+    {"hgt/insight", {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/model", "hgt/training"}},
+    {"hgt/explain",
+     {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/message", "hgt/model", "hgt/training"}},
+    {"hgt/report",
+     {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/model", "hgt/training", "hgt/insight",
+      "hgt/explain"}},
+    {"hgt/viewer",
+     {"hgt", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/training", "hgt/model", "hgt/insight",
+      "hgt/explain", "hgt/report"}},
     {"cli",
      {"hgt", "hgt/graph", "hgt/tables", "hgt/sampling", "hgt/task", "hgt/model", "hgt/features",
-      "hgt/training", "hgt/academic"}},
+      "hgt/training", "hgt/academic", "hgt/insight", "hgt/explain", "hgt/report", "hgt/viewer"}},
 };
 
 // Folders where torch may be included.
 const std::set<std::string> kTorchFolders = {"hgt/model", "hgt/model/baselines", "hgt/training",
-                                             "hgt/xlnet"};
+                                             "hgt/xlnet", "hgt/insight"};
 
 // Tests may include more than the product beside them.
 bool is_test(const fs::path& file) {

@@ -1,0 +1,120 @@
+// report: everything about runs on one page.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/node_words.h"
+#include "cli/page.h"
+#include "cli/progress_bar.h"
+#include "cli/verbs.h"
+#include "hgt/error.h"
+#include "hgt/graph/time_text.h"
+#include "hgt/model/machine.h"
+#include "hgt/report/run_report.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> runs;
+  std::string out;
+  std::vector<std::string> nodes;
+  std::vector<std::string> at;
+  std::string split = "test";
+  uint64_t among = 40;
+  PipelineOptions pipeline;
+  bool json = false;
+  bool quiet = false;
+};
+
+ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
+  ReportOptions options{.split = split_named(flags.split), .among = flags.among};
+  for (const std::string& word : flags.nodes) options.focus.push_back(named_node(graph, word));
+  for (const std::string& text : flags.at) {
+    const auto time = parse_time(text, TimeFormat::date, graph.schema().time_unit);
+    if (!time) report_time(graph.schema(), "--at", text);
+    options.times.push_back(*time);
+  }
+  return options;
+}
+
+// Written beside and renamed: a report that is there is whole. Opened before the work begins.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& file)
+      : file_(file), partial_(file + ".partial"), out_(partial_, std::ios::binary) {
+    if (!out_) throw Error(fmt::format("{}: cannot be written", file));
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+  ~ReportFile() {
+    std::error_code ignored;
+    std::filesystem::remove(partial_, ignored);
+  }
+  void write(const std::string& text) {
+    out_ << text;
+    out_.close();
+    if (!out_) throw Error(fmt::format("{}: cannot be written; is the disk full?", file_));
+    std::filesystem::rename(partial_, file_);
+  }
+
+ private:
+  std::string file_;
+  std::string partial_;
+  std::ofstream out_;
+};
+
+void run_report(const ReportFlags& flags) {
+  keep_tensor_memory();
+  const std::string page = flags.json ? "" : read_page();
+  ReportFile file(flags.out);
+  ProgressBar bar(flags.quiet);
+  std::vector<std::string> runs;
+  for (const std::string& folder : flags.runs) {
+    Run run = Run::open(folder);
+    run.set_pipeline(flags.pipeline);
+    runs.push_back(RunReport(run, options_of(flags, run.task().graph())).whole(bar.sink()));
+  }
+  const std::string report = report_json(runs, false);
+  file.write(flags.json ? report : filled_page(page, report));
+  fmt::print("{}\n", flags.out);
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* verb = program.add_subcommand("report", kReportHelp);
+  verb->add_option("runs", flags->runs, "Folders of runs")->required()->type_name("RUN");
+  verb->add_option("--out", flags->out, "The page: one file, which opens without a network")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--node", flags->nodes,
+                   "Nodes of one type whose evolution is shown, by id or name; may be repeated. "
+                   "Default: the three most prominent")
+      ->allow_extra_args(false)
+      ->type_name("TYPE:NAME");
+  verb->add_option("--at", flags->at, "Times of the evolution, with commas between them")
+      ->delimiter(',')
+      ->type_name("TIME");
+  verb->add_option("--among", flags->among, "Most prominent nodes that are compared over time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--split", flags->split, "Whose examples are looked at")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->add_flag("--json", flags->json, "The data alone, without the page");
+  verb->add_flag("--quiet", flags->quiet, "No progress");
+  verb->callback([flags] { run_report(*flags); });
+}
+
+}  // namespace hgt::cli

@@ -1,0 +1,72 @@
+// view: a run in a browser.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/page.h"
+#include "cli/progress_bar.h"
+#include "cli/verbs.h"
+#include "hgt/model/machine.h"
+#include "hgt/viewer/run_viewer.h"
+
+namespace hgt::cli {
+
+namespace {
+
+struct ViewFlags {
+  std::string run;
+  HttpOptions http{.port = 8642};
+  ViewerOptions viewer;
+  PipelineOptions pipeline;
+  uint64_t patience = 60;
+};
+
+bool is_loopback(const std::string& address) {
+  return address == "127.0.0.1" || address == "::1" || address == "localhost";
+}
+
+void run_view(ViewFlags& flags) {
+  keep_tensor_memory();
+  Run run = Run::open(flags.run);
+  run.set_pipeline(flags.pipeline);
+  flags.viewer.patience = std::chrono::seconds(flags.patience);
+  RunViewer viewer(run, read_page(), flags.viewer);
+  HttpServer server(flags.http);
+  viewer.add_routes(server);
+  server.bind();
+  if (!is_loopback(flags.http.address)) {
+    fmt::print(stderr, "hgt: everybody who reaches {} can see this run\n", flags.http.address);
+  }
+  fmt::print("{} shows {}; Ctrl-C ends it\n", server.url(), flags.run);
+  std::fflush(stdout);
+  server.serve([] { return was_interrupted(); });
+}
+
+}  // namespace
+
+void add_view(CLI::App& program) {
+  auto flags = std::make_shared<ViewFlags>();
+  CLI::App* verb = program.add_subcommand("view", kViewHelp);
+  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb->add_option("--port", flags->http.port, "Of this machine; 0: any that is free")
+      ->capture_default_str();
+  verb->add_option("--address", flags->http.address,
+                   "Where to listen; another one than this lets other machines in")
+      ->capture_default_str();
+  verb->add_option("--among", flags->viewer.among,
+                   "Most prominent nodes of a type that a node is compared with over time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--patience", flags->patience, "Seconds after which a request is given up")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb->callback([flags] { run_view(*flags); });
+}
+
+}  // namespace hgt::cli
