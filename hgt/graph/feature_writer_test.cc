@@ -274,8 +274,8 @@ TEST_F(FeatureWriterTest, OnlyOneProcessAtATime) {
 }
 
 TEST_F(FeatureWriterTest, WantsAGraphAndAType) {
-  EXPECT_TRUE(
-      contains(error_of([&] { const FeatureLock lock(folder_ / "none"); }), "is no graph folder"));
+  EXPECT_TRUE(contains(error_of([&] { const FeatureLock lock(folder_ / "none"); }),
+                       "no such graph folder"));
   EXPECT_FALSE(fs::exists(folder_ / "none"));
   const FeatureLock lock(path());
   const std::string error = error_of([&] { FeatureWriter(lock, "autor", spec()); });
