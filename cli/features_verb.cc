@@ -34,7 +34,10 @@ struct FeatureFlags {
 std::vector<FeatureStep> steps_of(FeatureFlags& flags) {
   flags.options.apply();
   if (!flags.recipe.empty()) return read_recipe(flags.recipe, flags.step);
-  if (!flags.step.types.empty()) return {flags.step};
+  if (!flags.step.types.empty()) {
+    refuse_idle_options(flags.step);
+    return {flags.step};
+  }
   if (flags.step.kind() != StepKind::text) {
     throw CLI::ValidationError("--type", "name the node type that gets the features");
   }

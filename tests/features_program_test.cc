@@ -57,6 +57,7 @@ class FeaturesProgram : public testing::Test {
                  "1",        "--walks", "1",       "--length", "4"} +
            more;
   }
+  Words step(const Words& more) const { return Words{"features", graph(), "--quiet"} + more; }
   void expect_error(const Words& words, int code, const std::string& message) const {
     const Outcome outcome = hgt(words);
     EXPECT_EQ(outcome.exit_code, code) << outcome.err;
@@ -115,14 +116,14 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
 }
 
 TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
-  const std::string out =
-      text(features({"--type", "paper,venue", "--encoder", "hashed", "--precision", "float32"}));
+  const std::string out = text(step(
+      {"--type", "paper,venue", "--encoder", "hashed", "--width", "8", "--precision", "float32"}));
   EXPECT_TRUE(contains(out, "hashed words of names") && contains(out, "float32")) << out;
   const Json found = inspected();
   EXPECT_EQ(found["paper"]["width"], 8);
   EXPECT_EQ(found["venue"]["type"], "float32");
   EXPECT_TRUE(found["author"].is_null());
-  text(features({"--type", "venue", "--metapath2vec", "VPAPV"}));
+  text(step({"--type", "venue", "--metapath2vec", "VPAPV", "--width", "8"}));
   EXPECT_EQ(inspected()["venue"]["origin"], "metapath2vec along VPAPV up to 2014");
 }
 
@@ -141,11 +142,12 @@ TEST_F(FeaturesProgram, FollowsARecipe) {
 TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error({"features", path("none")}, 1, path("none"));
   expect_error(features({"--mean-of", "paper"}), 2, "--type");
-  expect_error(features({"--type", "author", "--mean-of", "paper"}), 1,
+  expect_error(step({"--type", "author", "--mean-of", "paper"}), 1,
                "nodes of type paper have no features to take the mean of");
-  expect_error(features({"--type", "paper", "--encoder", "bert"}), 2, "bert");
-  expect_error(features({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
+  expect_error(step({"--type", "paper", "--encoder", "bert"}), 2, "bert");
+  expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
+  expect_error(features({"--type", "paper"}), 1, "--walks says nothing about features made by");
   const Json found = inspected();  // lives as long as the loop, which items() alone does not
   for (const auto& [type, features] : found.items()) EXPECT_TRUE(features.is_null()) << type;
 }

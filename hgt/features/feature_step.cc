@@ -31,6 +31,28 @@ Time last_time(const std::string& until, TimeUnit unit) {
                           to_string(unit), format_time(default_time_split(unit).train_end, unit)));
 }
 
+// The options that say something about a step, besides those that every step has.
+std::vector<std::string_view> options_in_use(const FeatureStep& step) {
+  if (step.kind() == StepKind::mean) return {"mean-of", "via"};
+  if (step.kind() == StepKind::walks) {
+    return {"metapath2vec",  "walks", "length", "window", "negatives",
+            "learning-rate", "width", "seed",   "threads"};
+  }
+  switch (step.encoder) {
+    case TextEncoder::fasttext:
+      return {"from", "encoder", "width", "epochs", "seed", "threads"};
+    case TextEncoder::vectors:
+      return {"from", "encoder", "vectors"};
+    case TextEncoder::xlnet:
+      return {"from", "encoder", "xlnet"};
+    default:
+      return {"from", "encoder", "width"};
+  }
+}
+
+constexpr std::array<std::string_view, 5> kOptionsOfEveryStep = {"type", "types", "precision",
+                                                                 "task", "until"};
+
 }  // namespace
 
 std::string_view to_string(TextEncoder encoder) {
@@ -136,6 +158,24 @@ void check_step(const FeatureStep& step, const Schema& schema) {
   if (step.encoder == TextEncoder::xlnet && step.xlnet.empty()) {
     throw Error(
         "name the folder of the model with --xlnet; docs/features.md says where to get one");
+  }
+}
+
+void refuse_idle_options(const FeatureStep& step) {
+  FeatureStep own = step;
+  FeatureStep plain;
+  const OptionTable given = step_table(own);
+  const OptionTable defaults = step_table(plain);
+  std::vector<std::string_view> used = options_in_use(step);
+  used.insert(used.end(), kOptionsOfEveryStep.begin(), kOptionsOfEveryStep.end());
+  for (const OptionTable::Entry& entry : given.entries()) {
+    if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
+    if (entry.get() == defaults.find(entry.key)->get()) continue;
+    throw Error(fmt::format("--{} says nothing about features made {}; leave it out", entry.key,
+                            step.kind() == StepKind::mean ? "as a mean of neighbours"
+                            : step.kind() == StepKind::walks
+                                ? "by metapath2vec"
+                                : fmt::format("by the encoder {}", to_string(step.encoder))));
   }
 }
 

@@ -76,6 +76,10 @@ Reach reach_of(const FeatureStep& step, const HeteroGraph& graph);
 // Throws Error: a step that says nothing, or two things at once, or names what is not there.
 void check_step(const FeatureStep& step, const Schema& schema);
 
+// Throws Error: an option that is not at its default says nothing about such a step. For steps that
+// a user spelled out; those of a recipe share what stands above them.
+void refuse_idle_options(const FeatureStep& step);
+
 // The relations from `source` into `target` that the step may use: by edge type (in either
 // direction; none: all), without hidden ones. Throws Error: there is none.
 std::vector<Relation> usable_relations(const FeatureStep& step, const Schema& schema,

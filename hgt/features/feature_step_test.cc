@@ -120,6 +120,24 @@ TEST_F(FeatureStepTest, WantsTheFilesOfItsEncoder) {
   EXPECT_EQ(error_for(step), "");
 }
 
+TEST_F(FeatureStepTest, RefusesOptionsThatSayNothing) {
+  const auto idle = [](const FeatureStep& step) {
+    return error_of([&] { refuse_idle_options(step); });
+  };
+  EXPECT_EQ(idle({.types = {"paper"}, .width = 7, .epochs = 3, .threads = 2, .until = "2010"}), "");
+  EXPECT_EQ(idle({.types = {"paper"}, .walks = 3}),
+            "--walks says nothing about features made by the encoder fasttext; leave it out");
+  EXPECT_EQ(idle({.types = {"paper"}, .vectors = "a.txt"}),
+            "--vectors says nothing about features made by the encoder fasttext; leave it out");
+  EXPECT_TRUE(contains(idle({.types = {"paper"}, .via = {"writes"}}), "--via"));
+  EXPECT_EQ(idle({.types = {"venue"}, .metapath2vec = {"VPV"}, .walks = 3, .width = 8}), "");
+  EXPECT_TRUE(contains(idle({.types = {"venue"}, .metapath2vec = {"VPV"}, .epochs = 3}),
+                       "--epochs says nothing about features made by metapath2vec"));
+  EXPECT_EQ(idle({.types = {"author"}, .mean_of = "paper", .via = {"writes"}}), "");
+  EXPECT_TRUE(contains(idle({.types = {"author"}, .mean_of = "paper", .width = 8}),
+                       "--width says nothing about features made as a mean of neighbours"));
+}
+
 // --- reach_of: time ---
 
 TEST_F(FeatureStepTest, ReachesToTheUsualEndOfTraining) {
