@@ -163,7 +163,7 @@ std::optional<Number> whole_text(std::string_view text) {
 
 TimeFormat time_format(std::string_view name) {
   if (name == "date") return TimeFormat::date;
-  if (name == "unix") return TimeFormat::unix;
+  if (name == "unix") return TimeFormat::unix_seconds;
   if (name == "number") return TimeFormat::number;
   throw Error(fmt::format("unknown time format '{}'; it is date, unix or number", name));
 }

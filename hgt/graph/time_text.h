@@ -11,9 +11,9 @@
 namespace hgt {
 
 enum class TimeFormat {
-  date,    // YYYY, YYYY-MM, YYYY-MM-DD, with or without a time of day and a zone
-  unix,    // seconds since 1970-01-01T00:00:00Z, whole or with a fraction
-  number,  // whole numbers in the schema's unit already
+  date,          // YYYY, YYYY-MM, YYYY-MM-DD, with or without a time of day and a zone
+  unix_seconds,  // since 1970-01-01T00:00:00Z, whole or with a fraction ("unix" is a GNU macro)
+  number,        // whole numbers in the schema's unit already
 };
 
 TimeFormat time_format(std::string_view name);  // throws Error: unknown format

@@ -22,7 +22,7 @@ std::optional<Time> date(std::string_view text, TimeUnit unit) {
   return parse_time(text, TimeFormat::date, unit);
 }
 std::optional<Time> unix_time(std::string_view text, TimeUnit unit) {
-  return parse_time(text, TimeFormat::unix, unit);
+  return parse_time(text, TimeFormat::unix_seconds, unit);
 }
 
 // Days since 1970 of a Gregorian date, counted year by year and month by month.
@@ -40,7 +40,7 @@ int64_t days_since_1970(int to_year, int to_month, int to_day) {
 
 TEST(TimeFormat, HasThreeNames) {
   EXPECT_EQ(time_format("date"), TimeFormat::date);
-  EXPECT_EQ(time_format("unix"), TimeFormat::unix);
+  EXPECT_EQ(time_format("unix"), TimeFormat::unix_seconds);
   EXPECT_EQ(time_format("number"), TimeFormat::number);
   EXPECT_THROW(time_format("Date"), Error);
   EXPECT_THROW(time_format(""), Error);

@@ -149,7 +149,7 @@ TEST_F(ManifestTest, KeysOfEdgesAreRead) {
   EXPECT_TRUE(edges.unique);
   ASSERT_TRUE(edges.time.has_value());
   EXPECT_EQ(edges.time->column, "when");
-  EXPECT_EQ(edges.time->format, TimeFormat::unix);
+  EXPECT_EQ(edges.time->format, TimeFormat::unix_seconds);
   EXPECT_TRUE(edges.time->keep_missing);
   EXPECT_EQ(edges.weight, "w");
   EXPECT_EQ(edges.split.by, By::nothing);
@@ -237,8 +237,12 @@ TEST_F(ManifestTest, TablesKeepTheirOrder) {
 
 TEST_F(ManifestTest, DatesAreTheDefaultForCoarseUnitsAndUnixTimesForFineOnes) {
   const std::vector<std::pair<std::string, TimeFormat>> cases = {
-      {"year", TimeFormat::date}, {"month", TimeFormat::date},  {"day", TimeFormat::date},
-      {"hour", TimeFormat::unix}, {"minute", TimeFormat::unix}, {"second", TimeFormat::unix}};
+      {"year", TimeFormat::date},
+      {"month", TimeFormat::date},
+      {"day", TimeFormat::date},
+      {"hour", TimeFormat::unix_seconds},
+      {"minute", TimeFormat::unix_seconds},
+      {"second", TimeFormat::unix_seconds}};
   for (const auto& [unit, format] : cases) {
     const Manifest manifest =
         read("time_unit = '" + unit + "'\n" + kPaper + "time = 't'\n" + kCites + "time = 't'\n");
