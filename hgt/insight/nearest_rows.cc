@@ -106,6 +106,7 @@ double NearestRows::distance(std::span<const float> a, std::span<const float> b)
 }
 
 std::vector<NearRow> NearestRows::nearest(std::span<const float> vector, uint64_t count) const {
+  assert(vector.size() == width_);
   std::vector<float> scaled(vector.begin(), vector.end());
   if (distance_ == Distance::cosine) scale_to_one(scaled);
   if (index_ == nullptr) return nearest_of_all(scaled, count);

@@ -240,7 +240,8 @@ TEST(NearestRows, HaveAnIndexAboveTheNumberThatIsSearchedOneByOne) {
   const Vectors vectors = random_vectors(50, 3, 9);
   EXPECT_TRUE(NearestRows(vectors, 3, Distance::euclidean, 50).is_exact());
   EXPECT_FALSE(NearestRows(vectors, 3, Distance::euclidean, 49).is_exact());
-  EXPECT_EQ(NearestRows(vectors, 3, Distance::euclidean, 49).nearest(vectors, 100).size(), 50U);
+  const NearestRows index(vectors, 3, Distance::euclidean, 49);
+  EXPECT_EQ(index.nearest(row_of(vectors, 3, 0), 100).size(), 50U);
 }
 
 TEST(DistanceName, IsReadBackAndOthersAreRefused) {
