@@ -70,9 +70,11 @@ void report_end(const ProgressSink& progress, const std::string& stage, uint64_t
   progress({.stage = stage, .unit = "walks", .count = all, .fraction = 1, .finished = true});
 }
 
-// Other threads count in the same numbers.
+// Other threads count in the same numbers. A node on its own makes no pair: nothing is learnt of
+// it.
 void count_nodes(std::span<const WalkNode> nodes, const NodeRows& rows,
                  std::span<uint64_t> occurrences) {
+  if (nodes.size() < 2) return;
   for (const WalkNode& node : nodes) {
     std::atomic_ref(occurrences[rows(node)]).fetch_add(1, std::memory_order_relaxed);
   }

@@ -50,8 +50,9 @@ struct SkipGramTables {
 };
 
 // How often each row occurs in the first `walks_counted` walks, which are a random part: the order
-// of walks is shuffled. A node that occurs in none of them is never a negative. Any number of
-// threads gives the same counts. Throws Error: walks_counted is 0 or more than there are.
+// of walks is shuffled. Walks that end where they start, with a single node, do not count: they
+// train nothing. A node that occurs in none of them is never a negative. Any number of threads
+// gives the same counts. Throws Error: walks_counted is 0 or more than there are.
 std::vector<uint64_t> count_occurrences(const Walks& walks, uint64_t walks_counted,
                                         uint32_t threads = 1,
                                         const ProgressSink& progress = no_progress);

@@ -183,5 +183,21 @@ TEST_F(WalkPairsTest, OccurrencesAreThoseOfTheWalksWhateverTheThreads) {
   EXPECT_EQ(count_occurrences(walks_, 100, 2), part);
 }
 
+TEST_F(WalkPairsTest, ANodeWhoseWalksEndAtOnceDoesNotOccur) {
+  ListedGraph listed = random_listed(40, 2);
+  listed.papers.push_back(2020);
+  listed.edges.push_back({"writes", static_cast<NodeId>(listed.authors), 40});
+  listed.authors += 2;  // the first of them has a late paper, the second none
+  const HeteroGraph graph = build_listed(folder_ / "alone", listed);
+  const Walks walks(graph, {author_path(graph.schema())}, {.length = 9, .last_time = 2019});
+  const NodeRows rows(walks);
+  const auto occurrences = count_occurrences(walks, walks.size());
+  const NodeType author = graph.schema().node_type("author");
+  const auto last = static_cast<NodeId>(listed.authors - 1);
+  EXPECT_EQ(occurrences[rows({author, last})], 0U);
+  EXPECT_EQ(occurrences[rows({author, last - 1})], 0U);
+  EXPECT_GT(occurrences[rows({author, 0})], 0U);
+}
+
 }  // namespace
 }  // namespace hgt
