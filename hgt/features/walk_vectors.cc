@@ -121,14 +121,22 @@ std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Sc
 
 namespace {
 
+// The nodes that start walks: later ones do not, and must not count.
+uint64_t num_starts(const HeteroGraph& graph, NodeType type, Time until) {
+  const auto times = graph.times(type);
+  if (times.empty()) return graph.num_nodes(type);
+  const auto late = std::count_if(times.begin(), times.end(), [&](Time t) { return t > until; });
+  return times.size() - static_cast<uint64_t>(late);
+}
+
 // A type of few nodes starts few walks; its paths count several times then, so that enough walks
 // are made to learn from.
 std::vector<WalkPath> repeated(const std::vector<WalkPath>& paths, const HeteroGraph& graph,
-                               uint32_t walks_per_node) {
+                               const Reach& reach, uint32_t walks_per_node) {
   std::vector<WalkPath> all;
   for (const WalkPath& path : paths) {
-    const uint64_t walks = std::max<uint64_t>(1, graph.num_nodes(path.type) * walks_per_node);
-    all.insert(all.end(), (kLeastWalks + walks - 1) / walks, path);
+    const uint64_t walks = num_starts(graph, path.type, reach.until) * walks_per_node;
+    all.insert(all.end(), walks == 0 ? 1 : (kLeastWalks + walks - 1) / walks, path);
   }
   return all;
 }
@@ -139,7 +147,8 @@ struct WalkTraining::State {
   State(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach,
         const ProgressSink& progress)
       : walks(graph,
-              repeated(walk_paths(step.metapath2vec, graph.schema(), reach), graph, step.walks),
+              repeated(walk_paths(step.metapath2vec, graph.schema(), reach), graph, reach,
+                       step.walks),
               {.walks_per_node = step.walks,
                .length = step.length,
                .seed = step.seed,

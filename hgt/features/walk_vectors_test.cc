@@ -141,6 +141,9 @@ TEST_F(WalkVectorsTest, NodesThatNoWalkMeetsAreMissing) {
   const FeatureRows all = train(*graph, usual_step());
   for (NodeId author = 0; author < 4; ++author) EXPECT_EQ(all[author].size(), 4U);
   for (NodeId venue = 0; venue < 2; ++venue) EXPECT_EQ(all[kTitledAuthors + venue].size(), 4U);
+  EXPECT_TRUE(all[4].empty()) << "a walk that ends where it starts meets nobody";
+  EXPECT_TRUE(all[5].empty());
+  EXPECT_TRUE(all[kTitledAuthors + 2].empty());
   const FeatureRows by_venue = train(*graph, step_for({"author"}, {"VPAPV"}), "by_venue");
   EXPECT_TRUE(by_venue[4].empty()) << "all its papers are late";
   EXPECT_TRUE(by_venue[5].empty()) << "it has no papers";
@@ -177,6 +180,16 @@ TEST_F(WalkVectorsTest, AFewNodesMakeManyWalks) {
   training.train([&](const Progress& progress) { walks = progress.count; });
   EXPECT_GE(walks, 20'000U) << "10,000 of each path";
   EXPECT_LE(walks, 20'100U);
+}
+
+TEST_F(WalkVectorsTest, LatePapersDoNotCountAmongTheFew) {
+  const TestGraph graph = titled_graph(forty_papers());
+  uint64_t walks = 0;
+  FeatureStep step = step_for({"author"}, {"PAP"});
+  step.walks = 300;
+  const auto count = [&](const Progress& progress) { walks = progress.count; };
+  WalkTraining(*graph, step, reach_of(step, *graph), folder_ / "walks", count);
+  EXPECT_EQ(walks, 18'000U) << "30 papers make 9,000, too few; with the late ones 12,000";
 }
 
 // --- stopping and going on ---
