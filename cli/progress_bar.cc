@@ -17,6 +17,7 @@ namespace {
 constexpr int kBarWidth = 24;
 constexpr std::chrono::milliseconds kTerminalInterval(100);
 constexpr std::chrono::seconds kLineInterval(10);
+constexpr double kLongEnoughToTell = 1;  // seconds, for the time left
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -54,30 +55,40 @@ void ProgressBar::show(const Progress& progress) {
   if (interrupted != 0) throw Interrupted();
   if (quiet_) return;
   const auto now = Clock::now();
-  const auto [start, is_new] = starts_.try_emplace(progress.stage, now);
-  if (is_new) last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for a mere moment
+  const auto known = stages_.find(progress.stage);
+  if (known == stages_.end() || progress.count < known->second.count) {
+    stages_[progress.stage] = {
+        .start = now, .first_count = progress.count, .first_fraction = progress.fraction};
+    last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for a mere moment
+  }
+  Stage& stage = stages_[progress.stage];
+  stage.count = progress.count;
   const Clock::duration interval =
       terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLineInterval);
   if (!progress.finished && now - last_drawn_ < interval) return;
   last_drawn_ = now;
-  draw(progress, std::chrono::duration<double>(now - start->second).count());
-  if (progress.finished) starts_.erase(start);
+  draw(progress, stage, std::chrono::duration<double>(now - stage.start).count());
+  if (progress.finished) stages_.erase(progress.stage);
 }
 
-void ProgressBar::draw(const Progress& progress, double seconds) const {
-  const double rate = static_cast<double>(progress.count) / std::max(seconds, 1e-3);
+void ProgressBar::draw(const Progress& progress, const Stage& stage, double seconds) const {
+  const uint64_t done = progress.count - stage.first_count;
+  const double share = progress.fraction - stage.first_fraction;
   std::string line = fmt::format("{:<28}", progress.stage);
   if (terminal_ && !progress.finished) {
     const int filled = static_cast<int>(std::clamp(progress.fraction, 0.0, 1.0) * kBarWidth);
     line += fmt::format(" [{}{}]", std::string(filled, '#'), std::string(kBarWidth - filled, '.'));
   }
-  line += fmt::format(" {:3.0f}% {:>8} {}, {}/s", progress.fraction * 100,
-                      short_number(static_cast<double>(progress.count)), progress.unit,
-                      short_number(rate));
+  line += fmt::format(" {:3.0f}% {:>8} {}", progress.fraction * 100,
+                      short_number(static_cast<double>(progress.count)), progress.unit);
+  if (done > 0) {
+    const double rate = static_cast<double>(done) / std::max(seconds, 1e-3);
+    line += fmt::format(", {}/s", short_number(rate));
+  }
   if (progress.finished) {
     line += fmt::format(", {:.1f} s", seconds);
-  } else if (progress.fraction > 0.01) {
-    line += ", " + short_duration(seconds * (1 - progress.fraction) / progress.fraction) + " left";
+  } else if (share > 0 && seconds > kLongEnoughToTell) {
+    line += ", " + short_duration(seconds * (1 - progress.fraction) / share) + " left";
   }
   if (!progress.detail.empty()) line += "  " + progress.detail;
   if (terminal_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -20,11 +21,19 @@ class ProgressBar {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void draw(const Progress& progress, double seconds) const;
+  // A stage that is not finished: since when, from where (what goes on after a stop does not begin
+  // at 0), and how far. One whose count falls has begun anew.
+  struct Stage {
+    Clock::time_point start;
+    uint64_t first_count = 0;
+    double first_fraction = 0;
+    uint64_t count = 0;
+  };
+  void draw(const Progress& progress, const Stage& stage, double seconds) const;
 
   bool quiet_;
   bool terminal_;
-  std::map<std::string, Clock::time_point> starts_;  // of stages that are not finished
+  std::map<std::string, Stage> stages_;
   Clock::time_point last_drawn_;
 };
 
