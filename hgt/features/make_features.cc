@@ -27,8 +27,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kRowsAtOnce = 4096;
-
 // A file outside the graph: its content is too much to read twice.
 std::string stamp(const Path& file) {
   std::error_code error;
@@ -204,17 +202,21 @@ class Maker {
     FeatureWriter writer(lock_, type, spec);
     const bool titles = step_.kind() == StepKind::text;
     Progress report{.stage = "features of " + type, .unit = titles ? "titles" : "nodes"};
-    std::vector<float> rows;
-    std::vector<bool> missing;
-    while (writer.rows() < writer.nodes()) {
-      missing.assign(std::min(kRowsAtOnce, writer.nodes() - writer.rows()), false);
-      rows.assign(missing.size() * source.width(), 0.0F);
-      source.read(static_cast<NodeId>(writer.rows()), rows, missing);
-      writer.append(rows, missing);
+    const auto tell = [&] {
       report.count = writer.rows();
       report.fraction = static_cast<double>(writer.rows()) / static_cast<double>(writer.nodes());
       report.finished = writer.rows() == writer.nodes();
       progress_(report);
+    };
+    if (writer.rows() < writer.nodes()) tell();  // where it begins
+    std::vector<float> rows;
+    std::vector<bool> missing;
+    while (writer.rows() < writer.nodes()) {
+      missing.assign(std::min(source.rows_at_once(), writer.nodes() - writer.rows()), false);
+      rows.assign(missing.size() * source.width(), 0.0F);
+      source.read(static_cast<NodeId>(writer.rows()), rows, missing);
+      writer.append(rows, missing);
+      tell();
     }
     if (writer.missing() == writer.nodes()) report_nothing(type);
     return writer.finish();

@@ -23,6 +23,7 @@ namespace {
 constexpr const char* kPartial = "features.partial";
 constexpr const char* kPosition = "features.position";
 constexpr uint64_t kRowsBetweenSaves = uint64_t{1} << 16U;
+constexpr std::chrono::seconds kTimeBetweenSaves{10};  // for rows that take long to make
 constexpr uint64_t kCopyBytes = uint64_t{4} << 20U;
 
 void bring_to_disk(const File& file) {
@@ -108,6 +109,7 @@ void FeatureWriter::save_position() {
   bring_to_disk(file_);
   replace_text(type_folder_ / kPosition, fmt::format("{} {}\n", spec_.key, rows_));
   saved_rows_ = rows_;
+  saved_at_ = std::chrono::steady_clock::now();
 }
 
 void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>& missing) {
@@ -136,7 +138,8 @@ void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>&
     file_.write_at(flagged.data(), flagged.size() * sizeof(float), offset);
   }
   rows_ += missing.size();
-  if (rows_ - saved_rows_ >= kRowsBetweenSaves) save_position();
+  const bool long_ago = std::chrono::steady_clock::now() - saved_at_ >= kTimeBetweenSaves;
+  if (rows_ - saved_rows_ >= kRowsBetweenSaves || long_ago) save_position();
 }
 
 uint64_t FeatureWriter::missing() const {

@@ -16,6 +16,7 @@
 // without features there is no such column.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -51,8 +52,9 @@ class FeatureWriter {
   uint64_t nodes() const { return nodes_; }
   uint64_t missing() const;  // of the rows so far; reads them
 
-  // The next rows, [missing.size(), width]; those of missing nodes count as zeros. Throws Error
-  // when a value is not finite as it is stored.
+  // The next rows, [missing.size(), width]; those of missing nodes count as zeros. A writer that is
+  // killed has kept all but those of the last seconds. Throws Error when a value is not finite as
+  // it is stored.
   void append(std::span<const float> rows, const std::vector<bool>& missing);
 
   // Requires rows() == nodes(). Returns what stands in the schema now.
@@ -73,6 +75,7 @@ class FeatureWriter {
   uint64_t nodes_ = 0;
   uint64_t rows_ = 0;
   uint64_t saved_rows_ = 0;
+  std::chrono::steady_clock::time_point saved_at_ = std::chrono::steady_clock::now();
   bool finished_ = false;
 };
 

@@ -26,7 +26,7 @@ class Xlnet {
   uint64_t width() const { return network_.config().d_model; }
 
   // rows: [titles, width]; requires that size. Returns the titles without text, ascending: they
-  // have no vector, and their rows are zero. Some thousands of titles at a time are best.
+  // have no vector, and their rows are zero. Some hundreds of titles at a time are best.
   std::vector<size_t> encode(std::span<const std::string_view> titles, std::span<float> rows) const;
 
   const XlnetTokenizer& tokenizer() const { return tokenizer_; }
