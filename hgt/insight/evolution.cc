@@ -111,6 +111,40 @@ std::vector<std::array<double, 2>> project(std::span<const float> rows, uint64_t
   return places;
 }
 
+namespace {
+
+// Nodes at times, and what becomes of them on one plane.
+class Map {
+ public:
+  explicit Map(size_t times) : nodes_(times), vectors_(times) {}
+
+  void add(size_t time, NodeId node, std::span<const float> vector) {
+    nodes_[time].push_back(node);
+    vectors_[time].insert(vectors_[time].end(), vector.begin(), vector.end());
+  }
+  bool has(size_t time, NodeId node) const {
+    return std::find(nodes_[time].begin(), nodes_[time].end(), node) != nodes_[time].end();
+  }
+  std::vector<std::vector<Evolution::Point>> points(uint64_t width) const {
+    std::vector<float> rows;
+    for (const auto& some : vectors_) rows.insert(rows.end(), some.begin(), some.end());
+    const auto places = project(rows, width);
+    std::vector<std::vector<Evolution::Point>> points;
+    size_t next = 0;
+    for (const auto& nodes : nodes_) {
+      points.emplace_back();
+      for (const NodeId node : nodes) points.back().push_back({node, places[next++]});
+    }
+    return points;
+  }
+
+ private:
+  std::vector<std::vector<NodeId>> nodes_;   // [times]
+  std::vector<std::vector<float>> vectors_;  // [times][nodes * width]
+};
+
+}  // namespace
+
 Evolution evolve(Similarity& similarity, const EvolutionOptions& options,
                  const ProgressSink& progress) {
   const HeteroGraph& graph = similarity.graph();
@@ -122,29 +156,24 @@ Evolution evolve(Similarity& similarity, const EvolutionOptions& options,
   if (focus.empty()) {
     focus = most_prominent(graph, type, natural_standing(graph.schema()), kFocusNodes);
   }
-  std::vector<float> rows;
-  for (const Time time : result.times) {
-    const NodesAtTime& at = similarity.at(time, progress);
+  Map map(result.times.size());
+  for (size_t i = 0; i < result.times.size(); ++i) {
+    const NodesAtTime& at = similarity.at(result.times[i], progress);
     for (uint32_t row = 0; row < at.rows.rows(); ++row) {
-      const auto vector = at.rows.vector(row);
-      rows.insert(rows.end(), vector.begin(), vector.end());
+      map.add(i, at.nodes[row], at.rows.vector(row));
     }
   }
   for (const NodeId node : focus) {
     result.focus.push_back({.node = node});
     const History history = history_of(similarity, node, result.times, progress);
+    for (size_t i = 0; i < history.size(); ++i) {
+      if (!history[i].empty() && !map.has(i, node)) map.add(i, node, history[i]);
+    }
     for (const NodeId other : companions(similarity, node, result.times, options.lines)) {
       result.focus.back().lines.push_back(line_of(similarity, history, other, result.times));
     }
   }
-  const auto places = project(rows, similarity.representations().width());
-  size_t next = 0;
-  for (const Time time : result.times) {
-    result.map.emplace_back();
-    for (const NodeId node : similarity.at(time).nodes) {
-      result.map.back().push_back({.node = node, .place = places[next++]});
-    }
-  }
+  result.map = map.points(similarity.representations().width());
   return result;
 }
 

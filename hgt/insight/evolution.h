@@ -34,7 +34,9 @@ struct Evolution {
     NodeId node = 0;
     std::array<double, 2> place = {};
   };
-  std::vector<std::vector<Point>> map = {};  // [times] the nodes that are there, on the same plane
+  // [times] the nodes that are there, on the same plane: those that are compared, then what else is
+  // in focus.
+  std::vector<std::vector<Point>> map = {};
 };
 
 // At most `count` times, evenly spread from when half of the nodes are there to the last.

@@ -227,7 +227,20 @@ TEST_F(EvolutionOfVenues, FollowsANodeThatIsNotAmongThoseCompared) {
   const Evolution evolution = evolve(venues, {.focus = {outside}, .times = {2019}, .lines = 4});
   EXPECT_EQ(evolution.focus[0].lines.size(), 4U);
   expect_lines(venues, evolution.focus[0], {2019});
-  EXPECT_EQ(evolution.map[0].size(), 6U);
+  ASSERT_EQ(evolution.map[0].size(), 7U);
+  EXPECT_EQ(evolution.map[0].back().node, outside);
+  const Evolution both = evolve(
+      venues, {.focus = {outside, venues.at(2019).nodes[0], outside}, .times = {2019}, .lines = 1});
+  EXPECT_EQ(both.map[0].size(), 7U) << "a node is on the map twice";
+}
+
+TEST_F(EvolutionOfVenues, PutsANodeOutsideOnTheMapOnceItIsThere) {
+  Similarity venues = similarity(6);
+  const NodeId late = newcomer(1996, 2019);
+  const Evolution evolution = evolve(venues, {.focus = {late}, .times = {1996, 2019}, .lines = 1});
+  const auto is_late = [&](const auto& point) { return point.node == late; };
+  EXPECT_TRUE(std::ranges::none_of(evolution.map[0], is_late));
+  EXPECT_EQ(std::ranges::count_if(evolution.map[1], is_late), 1);
 }
 
 TEST_F(EvolutionOfVenues, PutsThoseThatAreThereOnOnePlane) {

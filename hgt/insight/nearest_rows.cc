@@ -137,10 +137,11 @@ double NearestRows::measured_recall() const {
   uint64_t hits = 0;
   uint64_t all = 0;
   for (uint64_t i = 0; i < kQueries; ++i) {
-    const auto query = vector(static_cast<uint32_t>(draws.below(rows_)));
+    const auto own = static_cast<uint32_t>(draws.below(rows_));
     std::unordered_set<uint32_t> found;
-    for (const NearRow& row : nearest(query, kNearest)) found.insert(row.row);
-    for (const NearRow& row : nearest_of_all(query, kNearest)) {
+    for (const NearRow& row : nearest(vector(own), kNearest + 1)) found.insert(row.row);
+    for (const NearRow& row : nearest_of_all(vector(own), kNearest + 1)) {
+      if (row.row == own) continue;
       hits += found.contains(row.row) ? 1U : 0U;
       ++all;
     }

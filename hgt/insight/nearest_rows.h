@@ -16,7 +16,7 @@ Distance distance_named(std::string_view name);  // throws Error
 
 struct NearRow {
   uint32_t row = 0;
-  double distance = 0;  // Euclidean, or 1 - cosine; the zero vector points nowhere: 1
+  double distance = 0;  // Euclidean, or 1 - cosine; between the zero vector and another: 1
   friend bool operator==(const NearRow&, const NearRow&) = default;
 };
 
@@ -42,9 +42,8 @@ class NearestRows {
   }
   uint32_t rows() const { return rows_; }
   bool is_exact() const { return index_ == nullptr; }
-  double recall() const {
-    return recall_;
-  }  // share of the true ten nearest that are found; exact: 1
+  // Of some rows, the share of the ten others that are nearest which is found; exact: 1.
+  double recall() const { return recall_; }
 
  private:
   struct Index;

@@ -7,6 +7,7 @@
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
+#include "hgt/task/trained_layer.h"
 #include "hgt/training/example_stream.h"
 #include "hgt/training/run_state.h"
 
@@ -17,24 +18,49 @@ namespace {
 constexpr uint64_t kTimesStream = 0x71e5;
 constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its neighbours
 
+[[noreturn]] void report_no_layer(const RunState& run, NodeType type) {
+  const int64_t layers = run.options.training.model.layers;
+  const std::string& task = run.task->spec().name;
+  const std::string& name = run.task->graph().schema().at(type).name;
+  if (run.options.training.model.kind == ModelKind::mlp) {
+    throw Error(
+        fmt::format("{}: the model mlp reads no neighbors, so training on {} taught it nothing "
+                    "about a {}; train another model",
+                    run.folder.string(), task, name));
+  }
+  throw Error(
+      fmt::format("in a model of {} layers, task {} makes no use of what a {} reads from its "
+                  "neighbors; train with more layers or on another task, or name a --layer",
+                  layers, task, name));
+}
+
 }  // namespace
+
+uint32_t represented_layer(const Run& run, NodeType type) {
+  const ModelOptions& model = run.options().training.model;
+  const auto layers = static_cast<uint32_t>(model.layers);
+  if (model.kind == ModelKind::majority) return 0;
+  if (model.kind == ModelKind::mlp) return trained_layer(run.task(), 1, type) > 0 ? layers : 0;
+  return trained_layer(run.task(), layers, type);
+}
 
 struct Representations::State {
   State(const Run& owner, NodeType node_type, const RepresentationOptions& how)
       : run(owner.state()), type(node_type), options(how), layer(how.layer) {
-    const auto layers = static_cast<uint32_t>(run.options.training.model.layers);
-    const std::string& name = run.task->graph().schema().at(type).name;
-    if (layer > layers) {
-      throw Error(fmt::format("layer is {}; the model has {}", layer, layers));
+    const ModelOptions& chosen = run.options.training.model;
+    if (chosen.kind == ModelKind::majority) {
+      throw Error(fmt::format("{}: the model majority has no vectors of nodes; train another model",
+                              run.folder.string()));
     }
-    if (layer == 0) layer = trained_layer(*run.task, layers, type);
-    if (layer == 0) {
-      throw Error(
-          fmt::format("in a model of {} layers, task {} makes no use of what a {} reads from its "
-                      "neighbors; train with more layers or on another task, or name a --layer",
-                      layers, run.task->spec().name, name));
+    if (layer > chosen.layers) {
+      throw Error(fmt::format("layer is {}; the model has {}", layer, chosen.layers));
     }
+    if (layer == 0) layer = represented_layer(owner, type);
+    if (layer == 0) report_no_layer(run, type);
     if (options.samples == 0) throw Error("samples is 0; at least one sub-graph is needed");
+    if (options.until && !run.task->graph().schema().time_range) {
+      throw Error("--until cuts the graph at a time, and this graph has none; leave it out");
+    }
     model = run.best_model(run.options.training.seed);
     model->eval();
   }

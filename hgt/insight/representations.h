@@ -14,21 +14,25 @@
 #include <vector>
 
 #include "hgt/progress.h"
-#include "hgt/task/trained_layer.h"
 #include "hgt/training/run.h"
 
 namespace hgt {
 
 struct RepresentationOptions {
   uint32_t samples = 8;  // sub-graphs per node
-  uint32_t layer = 0;    // whose output is taken; 0: trained_layer()
+  uint32_t layer = 0;    // whose output is taken; 0: represented_layer()
   bool until = false;    // nothing later than the time, of an event its own, is seen
 };
+
+// The last layer that training made use of for nodes of the type: trained_layer() where the model
+// reads neighbors, the last of all for what the task asks about where it does not (mlp). 0: none.
+uint32_t represented_layer(const Run& run, NodeType type);
 
 class Representations {
  public:
   // With the weights of the first seed. `run` must outlive it. Throws Error: not trained yet, no
-  // such layer, or no layer that was trained for the type.
+  // such layer, no layer that was trained for the type, a model without vectors (majority), or
+  // `until` in a graph without times.
   Representations(const Run& run, NodeType type, const RepresentationOptions& options);
   Representations(Representations&&) noexcept;
   ~Representations();

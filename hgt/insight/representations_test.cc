@@ -262,6 +262,35 @@ TEST(Representations, NeedALayerThatTheModelHasAndThatWasTrained) {
   EXPECT_EQ(Representations(run, venue, {.layer = 2}).layer(), 2U);  // who asks for it gets it
 }
 
+TEST(Representations, NeedAModelThatHasVectors) {
+  const hgt::Run& majority = tiny_run({.kind = ModelKind::majority});
+  for (const uint32_t layer : {0U, 1U}) {
+    const std::string error =
+        error_of([&] { Representations(majority, type_in(majority, "paper"), {.layer = layer}); });
+    EXPECT_TRUE(contains(error, "the model majority has no vectors of nodes")) << error;
+  }
+  EXPECT_EQ(represented_layer(majority, type_in(majority, "paper")), 0U);
+}
+
+TEST(Representations, OfAModelThatReadsNoNeighboursAreThoseOfTheTasksOwnNodes) {
+  const hgt::Run& mlp = tiny_run({.kind = ModelKind::mlp});
+  EXPECT_EQ(Representations(mlp, type_in(mlp, "paper"), {.samples = 1}).layer(), 3U);
+  const std::string error = error_of([&] { Representations(mlp, type_in(mlp, "venue"), {}); });
+  EXPECT_TRUE(contains(error,
+                       "the model mlp reads no neighbors, so training on paper-venue taught it "
+                       "nothing about a venue"))
+      << error;
+}
+
+TEST(Representations, AreCutAtATimeOnlyWhereThereAreTimes) {
+  const TestGraph graph = ratings(false);
+  const hgt::Run& run =
+      tiny_run({.task = "user:mood", .graph = graph.path(), .adjust = split_at_random});
+  const std::string error =
+      error_of([&] { Representations(run, type_in(run, "movie"), {.until = true}); });
+  EXPECT_TRUE(contains(error, "--until cuts the graph at a time")) << error;
+}
+
 TEST(Representations, NeedASubgraph) {
   const hgt::Run& run = tiny_run();
   const std::string error =

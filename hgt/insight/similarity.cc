@@ -65,9 +65,15 @@ const NodesAtTime& Similarity::at(Time time, const ProgressSink& progress) {
                                   graph().schema().time_range ? "they have a time of their own"
                                                               : "the graph has no times"));
   }
-  const auto found = made_.find(time);
-  if (found != made_.end()) return found->second;
-  return made_.emplace(time, make(time, progress)).first->second;
+  const auto found =
+      std::ranges::find(made_, time, [](const auto& one) -> Time { return one.first; });
+  if (found != made_.end()) {
+    made_.splice(made_.end(), made_, found);
+  } else {
+    made_.emplace_back(time, make(time, progress));
+    if (made_.size() > kKeptTimes) made_.pop_front();
+  }
+  return made_.back().second;
 }
 
 std::vector<float> Similarity::vector(NodeId node, Time time, const ProgressSink& progress) {

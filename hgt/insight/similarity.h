@@ -6,9 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hgt/insight/nearest_rows.h"
@@ -42,12 +43,15 @@ struct NodesAtTime {
 
 class Similarity {
  public:
+  static constexpr size_t kKeptTimes = 64;
+
   // `run` must outlive it. Throws Error as Representations does.
   Similarity(const Run& run, NodeType type, const SimilarityOptions& options);
 
   // Nodes whose first event comes later than the time are not there yet, so not compared. Made
-  // when it is first asked for. kNoTime, and no other, where instances of the type have no choice:
-  // events, graphs without times.
+  // when it is first asked for, and kept until kKeptTimes others have been asked for since.
+  // kNoTime, and no other, where instances of the type have no choice: events, graphs without
+  // times.
   const NodesAtTime& at(Time time, const ProgressSink& progress = no_progress);
 
   // The `top` others nearest to any node of the type, compared or not, nearest first.
@@ -69,9 +73,9 @@ class Similarity {
   Representations representations_;
   SimilarityOptions options_;
   Standing standing_;
-  std::vector<NodeId> candidates_;  // ascending
-  std::vector<Time> first_times_;   // [nodes]
-  std::map<Time, NodesAtTime> made_;
+  std::vector<NodeId> candidates_;                // ascending
+  std::vector<Time> first_times_;                 // [nodes]
+  std::list<std::pair<Time, NodesAtTime>> made_;  // the one asked for last at the end
 };
 
 }  // namespace hgt

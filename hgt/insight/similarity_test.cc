@@ -161,6 +161,25 @@ TEST(Similarity, ComparesThoseThatAreThere) {
   EXPECT_EQ(venues.nearest(node, 2000, 3).size(), 3U);  // can be asked for all the same
 }
 
+TEST(Similarity, KeepsTheTimesThatWereAskedForLast) {
+  const hgt::Run& run = tiny_run();
+  Similarity venues(run, type_in(run, "venue"), {.among = 2, .representation = {.samples = 1}});
+  const auto is_made = [&](Time time) {
+    bool made = false;
+    venues.at(time, [&](const Progress&) { made = true; });
+    return made;
+  };
+  EXPECT_TRUE(is_made(2019));
+  for (size_t i = 0; i < Similarity::kKeptTimes; ++i) {
+    EXPECT_TRUE(is_made(2020 + static_cast<Time>(i)));
+    if (i == 0) {
+      EXPECT_FALSE(is_made(2019));
+    }
+  }
+  EXPECT_FALSE(is_made(2019)) << "asked for since";
+  EXPECT_TRUE(is_made(2020)) << "the oldest";
+}
+
 TEST(Similarity, OfEventsKnowsNoOtherTimes) {
   const hgt::Run& run = tiny_run();
   Similarity papers(run, type_in(run, "paper"), {.among = 30, .representation = kQuick});

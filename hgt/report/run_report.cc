@@ -176,16 +176,21 @@ Json evolution_json(const Similarity& similarity, const Evolution& evolution) {
   return json;
 }
 
+// Else its vectors are the same at all times, if there are any.
+bool reads_neighbours(const Run& run) {
+  const ModelKind kind = run.options().training.model.kind;
+  return kind != ModelKind::mlp && kind != ModelKind::majority;
+}
+
 }  // namespace
 
 std::optional<NodeType> evolving_type(const Run& run) {
   const Task& task = run.task();
   const HeteroGraph& graph = task.graph();
-  if (!graph.schema().time_range) return std::nullopt;
-  const auto layers = static_cast<uint32_t>(run.options().training.model.layers);
+  if (!graph.schema().time_range || !reads_neighbours(run)) return std::nullopt;
   const auto fits = [&](NodeType type) {
     return graph.times(type).empty() && graph.num_nodes(type) >= kEnoughToCompare &&
-           trained_layer(task, layers, type) > 0 && !spread_times(graph, type, 1).empty();
+           represented_layer(run, type) > 0 && !spread_times(graph, type, 1).empty();
   };
   const TaskKind kind = task.spec().kind;
   if (kind != TaskKind::label && fits(task.other_type())) return task.other_type();
@@ -268,11 +273,14 @@ std::string RunReport::attention(const ProgressSink& progress) const {
   return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);
 }
 
+bool RunReport::has_evolution() const {
+  return options_.focus.empty() ? evolving_type(run_).has_value() : reads_neighbours(run_);
+}
+
 std::string RunReport::evolution(const ProgressSink& progress) const {
-  const auto type =
-      options_.focus.empty() ? evolving_type(run_) : std::optional(options_.focus.front().type);
-  if (!type) return "null";
-  Similarity similarity(run_, *type, {.among = options_.among});
+  if (!has_evolution()) return "null";
+  const NodeType type = options_.focus.empty() ? *evolving_type(run_) : options_.focus.front().type;
+  Similarity similarity(run_, type, {.among = options_.among});
   EvolutionOptions how{.times = options_.times};
   for (const Seed& seed : options_.focus) how.focus.push_back(seed.node);
   return text_of(evolution_json(similarity, evolve(similarity, how, progress)));

@@ -29,7 +29,8 @@ struct ReportOptions {
 
 // The type whose evolution is shown: at the other end of what the task predicts if its nodes can be
 // asked for at any time, else the one with fewest nodes, at least five, that can. Nodes have a
-// history by the events linked to them, so there must be some. No value: none.
+// history by the events linked to them, so there must be some, and a model that reads them. No
+// value: none.
 std::optional<NodeType> evolving_type(const Run& run);
 
 // Times for a slider, ascending; none where the graph has none.
@@ -49,6 +50,8 @@ class RunReport {
   std::string attention(const ProgressSink& progress = no_progress) const;
   std::string evolution(const ProgressSink& progress = no_progress) const;
   std::string balance(const ProgressSink& progress = no_progress) const;
+
+  bool has_evolution() const;  // the section is not "null"
 
   // All of it.
   std::string whole(const ProgressSink& progress = no_progress) const;

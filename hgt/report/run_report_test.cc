@@ -162,6 +162,15 @@ TEST(ReportSections, FollowTheNodesAndTimesThatTheyAreTold) {
   EXPECT_TRUE(contains(error, "must be of one type")) << error;
 }
 
+TEST(ReportSections, HaveNoEvolutionOfAModelThatReadsNoNeighbours) {
+  const hgt::Run& run = tiny_run({.kind = ModelKind::mlp});
+  ReportOptions options = quick_report();
+  options.focus = {{.type = type_in(run, "venue"), .node = 1}};
+  EXPECT_FALSE(RunReport(run, options).has_evolution());
+  EXPECT_EQ(RunReport(run, options).evolution(), "null");
+  EXPECT_TRUE(RunReport(tiny_run(), options).has_evolution());
+}
+
 TEST(ReportSections, AreTextWhateverBytesNamesHave) {
   const TestGraph graph = ratings(true);
   const hgt::Run& run =
@@ -208,6 +217,7 @@ TEST(WholeReport, OfAnyModelHasAttentionWhereItPaysAny) {
     const Json json = Json::parse(RunReport(run, quick_report()).whole());
     EXPECT_EQ(json.at("model"), name);
     EXPECT_EQ(json.at("attention").is_null(), name != "hgt" && name != "gat") << name;
+    EXPECT_EQ(json.at("evolution").is_null(), name == "mlp" || name == "majority") << name;
     EXPECT_FALSE(json.at("confusion").is_null()) << name;
     EXPECT_FALSE(json.at("balance").is_null()) << name;
   }
