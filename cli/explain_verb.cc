@@ -148,7 +148,9 @@ void print_neighbours(const NodeExplanation& answer) {
 
 void explain_one_node(const ExplainFlags& flags, const Run& run) {
   const HeteroGraph& graph = run.task().graph();
-  const NodeExplanation answer = explain_node(run, parse_seed(graph, flags.node), flags.options);
+  ProgressBar bar(flags.quiet);
+  const NodeExplanation answer =
+      explain_node(run, parse_seed(graph, flags.node), flags.options, bar.sink());
   const uint64_t top = flags.options.top;
   if (!flags.svg.empty()) {
     write_picture(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));

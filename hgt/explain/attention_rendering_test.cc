@@ -264,6 +264,7 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
       .node = {.type = "paper", .id = "P1", .name = "bad \xff name", .time = "2019"},
       .samples = 2,
       .tree = tree(),
+      .own_share = 0.125,
       .neighbours = {{.node = {.type = "author", .id = "a"},
                       .relations = {"writes"},
                       .share = 0.25,
@@ -276,6 +277,8 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
   EXPECT_EQ(json.at("node").at("name"), "bad \xef\xbf\xbd name");
   EXPECT_EQ(json.at("prediction"), Json::parse(R"([{"class":"v1","name":"V","probability":0.5}])"));
   EXPECT_EQ(json.at("truth"), Json::parse(R"(["V"])"));
+  EXPECT_EQ(json.at("self"), 0.125);
+  EXPECT_TRUE(json.at("no_prediction").is_null());
   EXPECT_EQ(json.at("neighbours"), Json::parse(R"([{
       "node": {"type": "author", "id": "a", "name": "", "time": ""}, "relations": ["writes"],
       "share": 0.25, "without": [{"class": "v2", "name": "W", "probability": 0.75}]}])"));
@@ -284,7 +287,8 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
   EXPECT_TRUE(Json::parse(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
   answer = {.node = answer.node, .no_prediction = "none"};
   const Json poor = Json::parse(to_json(answer, schema_, 2));
-  for (const char* key : {"prediction", "without_all", "attention"}) {
+  EXPECT_EQ(poor.at("no_prediction"), "none");
+  for (const char* key : {"prediction", "self", "without_all", "attention"}) {
     EXPECT_TRUE(poor.at(key).is_null()) << key;
   }
   EXPECT_EQ(poor.at("neighbours"), Json::array());

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,12 +92,30 @@ struct NodeExplanation {
   friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
 };
 
-// The node is predicted if it is of the task's type and the task names classes. Throws Error: as
-// explain_type, a seed that is no node or not to be seen in the split.
-NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options);
+// Explains nodes with a model that is read once.
+class NodeExplainer {
+ public:
+  // `run` must outlive it. Throws Error: not trained.
+  explicit NodeExplainer(const Run& run);
+  NodeExplainer(NodeExplainer&&) noexcept;
+  ~NodeExplainer();
 
-// {"node", "prediction", "truth", "neighbours", "without_all", "attention"}; null where there is
-// none. `top`: branches per node of the tree.
+  // The node is predicted if it is of the task's type and the task names classes. Throws Error: as
+  // explain_type, a seed that is no node or not to be seen in the split.
+  NodeExplanation explain(const Seed& seed, const ExplainOptions& options,
+                          const ProgressSink& progress = no_progress) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// For one question.
+NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options,
+                             const ProgressSink& progress = no_progress);
+
+// {"node", "prediction", "no_prediction", "truth", "self", "neighbours", "without_all",
+// "attention"}; null where there is none. `top`: branches per node of the tree.
 std::string to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t top,
                     WithSvg svg = WithSvg::no);
 

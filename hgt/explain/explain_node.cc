@@ -1,4 +1,4 @@
-// explain_node: the tree of one node, its neighbours, and predictions without them.
+// NodeExplainer: the tree of one node, its neighbours, and predictions without them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,11 +69,13 @@ std::string why_unpredicted(const Task& task, NodeType type) {
 
 class NodeQuestion {
  public:
-  NodeQuestion(const RunState& run, const Seed& seed, const ExplainOptions& options)
+  NodeQuestion(const RunState& run, const TaskModel& model, const Seed& seed,
+               const ExplainOptions& options, const ProgressSink& progress)
       : run_(run),
+        model_(model),
         task_(*run.task),
         options_(options),
-        model_(explained_model(run)),
+        progress_(progress),
         why_not_(why_unpredicted(task_, seed.type)) {
     Seed own = seed;
     if (!why_not_.empty() && seed.time == kNoTime) {
@@ -100,8 +102,7 @@ class NodeQuestion {
       const std::string name = task_.class_name(number);
       result.truth.push_back(name.empty() ? task_.class_id(number) : name);
     }
-    for (const Subgraph& subgraph : subgraphs_) chances_.push_back(chances_of(subgraph));
-    const Chances all = chances_without({});
+    const Chances all = chances_of_all(neighbours.size());
     result.prediction = named(all, most_likely(all));
     for (size_t i = 0; i < neighbours.size(); ++i) {
       result.neighbours[i].without = compared(all, chances_without(std::span(&neighbours[i], 1)));
@@ -121,7 +122,18 @@ class NodeQuestion {
       const uint64_t draw =
           hash(run_.options.training.seed, kNodeStream, index(seed.type), seed.node, seed.time, i);
       sampler.sample(question_.request, draw, subgraphs_[i]);
+      tell("sub-graphs", i + 1, options_.samples);
     }
+  }
+
+  // So many sub-graphs are through with that.
+  void tell(const char* what, uint64_t done, uint64_t all) const {
+    const NodeType type = question_.request.seeds[0].type;
+    progress_({.stage = fmt::format("{} of {}", what, task_.graph().schema().at(type).name),
+               .unit = "sub-graphs",
+               .count = done,
+               .fraction = static_cast<double>(done) / static_cast<double>(all),
+               .finished = done == all});
   }
 
   // --- attention ---
@@ -132,11 +144,13 @@ class NodeQuestion {
     AttentionFlow flow(type, path_length(run_, options_, type));
     const uint32_t layers = explained_layers(run_, type);
     AttendedInstances instances;
+    uint64_t done = 0;
     for (const Subgraph& subgraph : subgraphs_) {
       const AttendedBatch batch(model_,
                                 model_->encoder()->make_batch(task_.graph(), subgraph, layers));
       flow.add(batch.layers(), batch.seed_rows());
       result.own_share += add_neighbours(subgraph, batch, instances);
+      tell("attention", ++done, options_.samples);
     }
     result.tree = flow.tree();
     result.own_share /= options_.samples;
@@ -189,8 +203,20 @@ class NodeQuestion {
     return {first, first + chances.numel()};
   }
 
+  // The mean over the sub-graphs as they are; what is asked next is what it would be without each
+  // of the neighbours and without all of them.
+  Chances chances_of_all(uint64_t neighbours) {
+    predictions_ = options_.samples * (1 + neighbours + (neighbours > 0 ? 1 : 0));
+    Chances sum(task_.num_classes(), 0);
+    for (const Subgraph& subgraph : subgraphs_) {
+      chances_.push_back(chances_of(subgraph));
+      add(chances_.back(), sum);
+    }
+    return sum;
+  }
+
   // The mean over the sub-graphs, each without the edges between the node and these instances.
-  Chances chances_without(std::span<const Instance> removed) const {
+  Chances chances_without(std::span<const Instance> removed) {
     Chances sum(task_.num_classes(), 0);
     for (size_t i = 0; i < subgraphs_.size(); ++i) {
       const Subgraph& subgraph = subgraphs_[i];
@@ -198,10 +224,15 @@ class NodeQuestion {
       const Chances chances =
           rows.empty() ? chances_[i]
                        : chances_of(without_edges_between(subgraph, subgraph.seed_rows[0], rows));
-      std::transform(sum.begin(), sum.end(), chances.begin(), sum.begin(), std::plus());
+      add(chances, sum);
     }
-    for (double& chance : sum) chance /= options_.samples;
     return sum;
+  }
+
+  // One of the sub-graphs that are averaged over.
+  void add(const Chances& chances, Chances& mean) {
+    for (size_t i = 0; i < mean.size(); ++i) mean[i] += chances[i] / options_.samples;
+    tell("predictions", ++predicted_, predictions_);
   }
 
   static std::vector<uint32_t> rows_of(const Subgraph& subgraph,
@@ -248,19 +279,33 @@ class NodeQuestion {
   }
 
   const RunState& run_;
+  const TaskModel& model_;
   const Task& task_;
   const ExplainOptions& options_;
-  TaskModel model_;
+  const ProgressSink& progress_;
   std::string why_not_;  // nothing is predicted
   Question question_;    // one seed: the node
   std::vector<Subgraph> subgraphs_;
   std::vector<Chances> chances_;  // of each sub-graph as it is
+  uint64_t predicted_ = 0;
+  uint64_t predictions_ = 0;  // in all
 };
 
 }  // namespace
 
-NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options) {
-  const RunState& state = run.state();
+struct NodeExplainer::State {
+  explicit State(const Run& owner) : run(owner.state()), model(explained_model(run)) {}
+  const RunState& run;
+  TaskModel model;
+};
+
+NodeExplainer::NodeExplainer(const Run& run) : state_(std::make_unique<State>(run)) {}
+NodeExplainer::NodeExplainer(NodeExplainer&&) noexcept = default;
+NodeExplainer::~NodeExplainer() = default;
+
+NodeExplanation NodeExplainer::explain(const Seed& seed, const ExplainOptions& options,
+                                       const ProgressSink& progress) const {
+  const RunState& state = state_->run;
   if (!options.prediction_suffices) require_attention(state);
   if (!options.prediction_suffices || can_be_explained(state, seed.type)) {
     path_length(state, options, seed.type);
@@ -272,7 +317,12 @@ NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOpti
                             graph.num_nodes(seed.type)));
   }
   if (options.samples == 0) throw Error("--samples 0: at least one sub-graph is needed");
-  return NodeQuestion(state, seed, options).answer();
+  return NodeQuestion(state, state_->model, seed, options, progress).answer();
+}
+
+NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options,
+                             const ProgressSink& progress) {
+  return NodeExplainer(run).explain(seed, options, progress);
 }
 
 }  // namespace hgt

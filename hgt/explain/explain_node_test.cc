@@ -225,6 +225,33 @@ TEST(ExplainNode, ComparesEveryPredictedClassEvenWhenItIsNoLongerLikely) {
   EXPECT_GT(changed, 0) << "the test saw no prediction change";
 }
 
+TEST(ExplainNode, TellsHowFarItIsAndStopsWhenItIsTold) {
+  const hgt::Run& run = trained_run("paper-venue");
+  const Seed seed = test_paper(run, 3);
+  std::map<std::string, uint64_t> counts;
+  std::set<std::string> finished;
+  const auto listen = [&](const Progress& progress) {
+    EXPECT_EQ(progress.count, ++counts[progress.stage]);
+    if (progress.finished) {
+      EXPECT_TRUE(finished.insert(progress.stage).second);
+    }
+  };
+  const NodeExplanation answer = explain_node(run, seed, {.samples = 3, .top = 2}, listen);
+  ASSERT_EQ(answer.neighbours.size(), 2U);
+  EXPECT_EQ(counts,
+            (std::map<std::string, uint64_t>{{"sub-graphs of paper", 3},
+                                             {"attention of paper", 3},
+                                             {"predictions of paper", 12}}));  // 3 * (1 + 2 + 1)
+  EXPECT_EQ(finished.size(), 3U);
+  for (const auto& [stage, unused] : counts) {
+    const auto stop = [&](const Progress& progress) {
+      if (progress.stage == stage) throw Error("stopped in " + stage);
+    };
+    EXPECT_EQ(error_of([&] { explain_node(run, seed, {.samples = 2}, stop); }),
+              "stopped in " + stage);
+  }
+}
+
 TEST(ExplainNode, SaysWhyItDoesNotPredict) {
   const hgt::Run& run = trained_run("paper-venue");
   const HeteroGraph& graph = run.task().graph();

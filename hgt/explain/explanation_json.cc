@@ -29,8 +29,12 @@ std::string to_json(const NodeExplanation& explanation, const Schema& schema, ui
                     WithSvg svg) {
   Json json = {{"node", words_json(explanation.node)},
                {"prediction", chances_json(explanation.prediction)},
+               {"no_prediction", explanation.no_prediction},
                {"truth", explanation.truth},
+               {"self", explanation.own_share},
                {"neighbours", Json::array()}};
+  if (explanation.no_prediction.empty()) json["no_prediction"] = nullptr;
+  if (!explanation.tree) json["self"] = nullptr;
   for (const NeighbourExplanation& neighbour : explanation.neighbours) {
     json["neighbours"].push_back({{"node", words_json(neighbour.node)},
                                   {"relations", neighbour.relations},

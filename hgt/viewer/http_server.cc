@@ -18,12 +18,12 @@
 #include <cstring>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "hgt/viewer/request_head.h"
 #include "hgt/viewer/timed_socket.h"
-#include "hgt/viewer/turns.h"
 #include "hgt/viewer/worker_queue.h"
 
 namespace hgt {
@@ -73,12 +73,17 @@ bool has_body(const httplib::Request& request) {
           request.get_header_value("Content-Length") != "0");
 }
 
-// Another site's page may lead a user here, but not make requests of its own.
+// Another site's page may lead a user to the page, but not make requests of its own: neither in the
+// background nor by opening what has to be computed.
 bool is_foreign(const httplib::Request& request) {
   const std::string site = request.get_header_value("Sec-Fetch-Site");
-  return (site == "cross-site" || site == "same-site") &&
-         request.get_header_value("Sec-Fetch-Mode") != "navigate";
+  if (site != "cross-site" && site != "same-site") return false;
+  return request.target != "/" || request.get_header_value("Sec-Fetch-Mode") != "navigate" ||
+         request.get_header_value("Sec-Fetch-Dest") != "document";
 }
+
+// Whom this thread answers; cpp-httplib shows responders the request alone.
+thread_local const TimedSocket* asking = nullptr;
 
 // A head that was read already, and the socket that the answer goes to.
 class HeadStream final : public httplib::Stream {
@@ -126,8 +131,8 @@ class ConnectionQueue final : public httplib::TaskQueue {
 
 struct Route {
   std::vector<std::string> parameters;
-  Responder responder;
-  Weight weight = Weight::light;
+  HeavyResponder responder;
+  bool heavy = false;
 };
 
 class HttpLoop final : public httplib::Server {
@@ -139,6 +144,7 @@ class HttpLoop final : public httplib::Server {
 
   void bind();
   void run(const std::function<bool()>& stopped);
+  std::string url() const;
 
   const HttpOptions options;
   std::map<std::string, Route, std::less<>> routes;
@@ -159,7 +165,7 @@ class HttpLoop final : public httplib::Server {
 };
 
 HttpLoop::HttpLoop(HttpOptions given)
-    : options(std::move(given)), turns_(options.heavy_waiting, options.heavy_time, stopping) {
+    : options(std::move(given)), turns_(options.heavy_waiting, options.heavy_time) {
   set_default_headers({constant_headers().begin(), constant_headers().end()});
   set_idle_interval(0, std::chrono::microseconds(kLookAtStopped).count());
   set_tcp_nodelay(true);
@@ -205,6 +211,12 @@ void HttpLoop::bind() {
   // A client that gives up between select() and accept() must not block the loop.
   ::fcntl(svr_sock_, F_SETFL, ::fcntl(svr_sock_, F_GETFL) | O_NONBLOCK);
   ::listen(svr_sock_, kBacklog);
+}
+
+std::string HttpLoop::url() const {
+  const bool bracketed = options.address.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/", bracketed ? "[" : "", options.address,
+                     bracketed ? "]" : "", port);
 }
 
 void HttpLoop::run(const std::function<bool()>& stopped) {
@@ -265,6 +277,7 @@ bool HttpLoop::process_and_close_socket(socket_t descriptor) {
 
 void HttpLoop::answer_head(TimedSocket& socket, const std::string& head) {
   bool body_follows = false;
+  asking = &socket;
   try {
     HeadStream stream(clean_head(head), socket);
     bool closed = true;
@@ -300,9 +313,10 @@ void HttpLoop::answer(const httplib::Request& request, httplib::Response& respon
 Answer HttpLoop::respond(const httplib::Request& request) {
   if (request.get_header_value_count("Host") != 1 ||
       !is_own_host(request.get_header_value("Host"), options.address)) {
-    throw Refusal(403, fmt::format("open http://127.0.0.1:{}/ instead: other names are refused, so "
-                                   "that no web page can reach in under one of its own",
-                                   port));
+    const bool everywhere = options.address == "0.0.0.0" || options.address == "::";
+    throw Refusal(403, fmt::format("open {} instead: other names are refused, so that no web page "
+                                   "can reach in under one of its own",
+                                   everywhere ? "the numeric address of this machine" : url()));
   }
   if (is_foreign(request)) throw Refusal(403, "other sites' pages may not ask");
   if (request.method != "GET" && request.method != "HEAD") {
@@ -319,9 +333,10 @@ Answer HttpLoop::respond(const httplib::Request& request) {
                                    fmt::join(route.parameters, ", ")));
     }
   }
-  if (route.weight == Weight::light) return route.responder(target.query);
-  const Turns::Turn turn(turns_);
-  return route.responder(target.query);
+  const Unwanted unwanted = [this, socket = asking] { return stopping || socket->is_gone(); };
+  std::optional<Turns::Turn> turn;
+  if (route.heavy) turn.emplace(turns_, unwanted);
+  return route.responder(target.query, unwanted);
 }
 
 }  // namespace
@@ -336,21 +351,25 @@ HttpServer::HttpServer(HttpOptions options) : state_(std::make_unique<State>(std
 HttpServer::~HttpServer() = default;
 
 void HttpServer::route(const std::string& path, std::vector<std::string> parameters,
-                       Responder responder, Weight weight) {
+                       Responder responder) {
   assert(path.starts_with('/') && responder);
-  state_->loop.routes[path] = {std::move(parameters), std::move(responder), weight};
+  state_->loop.routes[path] = {std::move(parameters),
+                               [respond = std::move(responder)](
+                                   const Query& query, const Unwanted&) { return respond(query); },
+                               false};
+}
+
+void HttpServer::heavy_route(const std::string& path, std::vector<std::string> parameters,
+                             HeavyResponder responder) {
+  assert(path.starts_with('/') && responder);
+  state_->loop.routes[path] = {std::move(parameters), std::move(responder), true};
 }
 
 void HttpServer::bind() { state_->loop.bind(); }
 
 uint16_t HttpServer::port() const { return state_->loop.port; }
 
-std::string HttpServer::url() const {
-  const std::string& address = state_->loop.options.address;
-  const bool bracketed = address.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/", bracketed ? "[" : "", address, bracketed ? "]" : "",
-                     port());
-}
+std::string HttpServer::url() const { return state_->loop.url(); }
 
 void HttpServer::serve(const std::function<bool()>& stopped) {
   assert(port() != 0);

@@ -3,6 +3,7 @@
 //   HttpServer server({.port = 8765});
 //   server.route("/", {}, [&](const Query&) { return Answer{"text/html", page, policy}; });
 //   server.route("/api/search", {"type", "q"}, [&](const Query& query) { return found(query); });
+//   server.heavy_route("/api/tree", {}, [&](const Query&, const Unwanted& unwanted) { ... });
 //   server.bind();                             // from here on url() can be shown
 //   server.serve([&] { return interrupted; });  // until that is true, or stop() was called
 //
@@ -13,7 +14,7 @@
 //
 // No client can hold it up for long: a request has to arrive, and an answer to be taken, within a
 // time; connections that wait for a thread are bounded, and so are requests for heavy routes, which
-// run one at a time.
+// run one at a time and are given up when their client is gone.
 #pragma once
 
 #include <chrono>
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "hgt/viewer/refusal.h"
+#include "hgt/viewer/turns.h"
 
 namespace hgt {
 
@@ -43,8 +45,9 @@ struct Answer {
 // client gets with its status; another Error, whose text the client gets with status 500; anything
 // else is a status 500 that says nothing of the inside.
 using Responder = std::function<Answer(const Query&)>;
-
-enum class Weight { light, heavy };
+// The same, of what takes long: one of them is called at a time, and should end soon once it is
+// unwanted (the client is gone, or the server is stopping).
+using HeavyResponder = std::function<Answer(const Query&, const Unwanted&)>;
 
 struct HttpOptions {
   // 127.0.0.1, ::1 or localhost: reachable from this machine only. Another address of this machine,
@@ -68,8 +71,9 @@ class HttpServer {
 
   // Before serve(). The path is compared as it was sent, undecoded; parameters that are not listed
   // are refused. A listed one may still be missing from the Query.
-  void route(const std::string& path, std::vector<std::string> parameters, Responder responder,
-             Weight weight = Weight::light);
+  void route(const std::string& path, std::vector<std::string> parameters, Responder responder);
+  void heavy_route(const std::string& path, std::vector<std::string> parameters,
+                   HeavyResponder responder);
 
   // Throws Error: the port is taken or not allowed, the address is none of this machine. Clients
   // that connect before serve() are answered then.
@@ -79,8 +83,8 @@ class HttpServer {
 
   // Blocks; call once, after bind(). Ends within a moment after stop(), or after `stopped` has
   // returned true: it is asked ten times a second, from this thread. What it throws is passed on
-  // once the server has ended. Responders that run are waited for: long ones should look at
-  // stopping(). Throws Error when the system takes the port away.
+  // once the server has ended. Responders that run are waited for. Throws Error when the system
+  // takes the port away.
   void serve(const std::function<bool()>& stopped = {});
 
   // From any thread, and from a signal handler. Final.

@@ -54,6 +54,14 @@ void add_light(HttpServer& server) {
   server.route("/light", {"n"}, [](const Query& query) { return text("light " + query.at("n")); });
 }
 
+// A heavy route, "/heavy", that waits at the gate.
+void add_gated(HttpServer& server, Gate& gate) {
+  server.heavy_route("/heavy", {}, [&](const Query&, const Unwanted&) {
+    gate.pass();
+    return text("heavy");
+  });
+}
+
 // The statuses of `count` requests at once, sorted.
 std::vector<int> statuses(uint16_t port, const std::string& target, int count) {
   std::vector<int> found(static_cast<size_t>(count));
@@ -199,9 +207,11 @@ struct HeavyRoute {
 TEST(HttpServerLoad, RunsHeavyRoutesOneAtATime) {
   HeavyRoute heavy;
   const auto add = [&](HttpServer& server) {
-    const auto respond = [&](const Query&) { return heavy.respond(milliseconds(10)); };
-    server.route("/one", {}, respond, Weight::heavy);
-    server.route("/other", {}, respond, Weight::heavy);
+    const auto respond = [&](const Query&, const Unwanted&) {
+      return heavy.respond(milliseconds(10));
+    };
+    server.heavy_route("/one", {}, respond);
+    server.heavy_route("/other", {}, respond);
   };
   RunningServer running(add, {.heavy_waiting = 16});
   std::vector<int> others;
@@ -216,11 +226,7 @@ TEST(HttpServerLoad, IsBusyWhenTooManyWaitForAHeavyRouteAndStillAnswersLightOnes
   Gate gate;
   const auto add = [&](HttpServer& server) {
     add_light(server);
-    const auto respond = [&](const Query&) {
-      gate.pass();
-      return text("heavy");
-    };
-    server.route("/heavy", {}, respond, Weight::heavy);
+    add_gated(server, gate);
   };
   RunningServer running(add, {.workers = 1, .heavy_waiting = 2});
   std::atomic<int> answered = 0;
@@ -244,13 +250,7 @@ TEST(HttpServerLoad, IsBusyWhenTooManyWaitForAHeavyRouteAndStillAnswersLightOnes
 
 TEST(HttpServerLoad, IsBusyWhenAHeavyRouteTakesTooLong) {
   Gate gate;
-  const auto add = [&](HttpServer& server) {
-    const auto respond = [&](const Query&) {
-      gate.pass();
-      return text("heavy");
-    };
-    server.route("/heavy", {}, respond, Weight::heavy);
-  };
+  const auto add = [&](HttpServer& server) { add_gated(server, gate); };
   RunningServer running(add, {.heavy_time = milliseconds(100)});
   std::thread first([&] { EXPECT_EQ(get(running.port(), "/heavy").status(), 200); });
   gate.await(1);
@@ -260,10 +260,57 @@ TEST(HttpServerLoad, IsBusyWhenAHeavyRouteTakesTooLong) {
   EXPECT_EQ(get(running.port(), "/heavy").status(), 200);
 }
 
+constexpr const char* kHeavyRequest = "GET /heavy HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+TEST(HttpServerLoad, ForgetsThoseWhoWentAwayWhileTheyWaitedForAHeavyRoute) {
+  Gate gate;
+  RunningServer running([&](HttpServer& server) { add_gated(server, gate); }, {.heavy_waiting = 8});
+  std::thread first([&] { EXPECT_EQ(get(running.port(), "/heavy").status(), 200); });
+  gate.await(1);
+  {
+    std::vector<std::unique_ptr<RawClient>> impatient;
+    for (int i = 0; i < 8; ++i) {
+      impatient.push_back(std::make_unique<RawClient>(running.port()));
+      impatient.back()->send(kHeavyRequest);
+    }
+    std::this_thread::sleep_for(milliseconds(300));  // all of them wait
+  }
+  std::thread next([&] { EXPECT_EQ(get(running.port(), "/heavy").status(), 200); });
+  std::this_thread::sleep_for(milliseconds(100));
+  gate.open();
+  first.join();
+  next.join();
+  EXPECT_EQ(gate.inside(), 2) << "something was computed for nobody";
+}
+
+TEST(HttpServerLoad, TellsAHeavyRouteThatItsClientIsGone) {
+  Gate gate;
+  std::atomic<bool> given_up = false;
+  const auto add = [&](HttpServer& server) {
+    server.heavy_route("/heavy", {}, [&](const Query&, const Unwanted& unwanted) -> Answer {
+      EXPECT_FALSE(unwanted()) << "the client waits";
+      gate.open();
+      gate.pass();
+      while (!unwanted()) std::this_thread::sleep_for(milliseconds(5));
+      given_up = !server.stopping();
+      throw Busy("nobody waits");
+    });
+  };
+  RunningServer running(add);
+  {
+    const RawClient client(running.port());
+    client.send(kHeavyRequest);
+    gate.await(1);
+  }
+  const auto end = Clock::now() + milliseconds(20000);
+  while (!given_up && Clock::now() < end) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_TRUE(given_up);
+}
+
 TEST(HttpServerLoad, FreesAHeavyRouteThatThrew) {
   const auto add = [](HttpServer& server) {
-    server.route(
-        "/heavy", {}, [](const Query&) -> Answer { throw Error("no"); }, Weight::heavy);
+    server.heavy_route("/heavy", {},
+                       [](const Query&, const Unwanted&) -> Answer { throw Error("no"); });
   };
   RunningServer running(add, {.heavy_time = milliseconds(100)});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(get(running.port(), "/heavy").error(), "no");
@@ -274,14 +321,14 @@ TEST(HttpServerLoad, StopsWhileRequestsRunWaitAndArrive) {
   Gate gate;
   const auto add = [&](HttpServer& server) {
     add_light(server);
-    const auto respond = [&](const Query&) {
+    const auto respond = [&](const Query&, const Unwanted& unwanted) {
       gate.open();
       gate.pass();
-      while (!server.stopping()) std::this_thread::sleep_for(milliseconds(5));
-      stopping_seen = true;
+      while (!unwanted()) std::this_thread::sleep_for(milliseconds(5));
+      stopping_seen = server.stopping();
       return text("whole answer");
     };
-    server.route("/heavy", {}, respond, Weight::heavy);
+    server.heavy_route("/heavy", {}, respond);
   };
   RunningServer running(add, {.read_time = milliseconds(60000)});
   const RawClient silent(running.port());

@@ -138,9 +138,23 @@ TEST_F(HttpServerTest, RefusesForeignHosts) {
 TEST_F(HttpServerTest, RefusesRequestsThatPagesOfOtherSitesMake) {
   EXPECT_EQ(with_line("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors").status(), 403);
   EXPECT_EQ(with_line("Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors").status(), 403);
-  EXPECT_EQ(with_line("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate").status(), 200);
   EXPECT_EQ(with_line("Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors").status(), 200);
   EXPECT_EQ(with_line("Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate").status(), 200);
+}
+
+// Opened in a tab or a frame by another site's page: the page alone, and in no frame.
+TEST_F(HttpServerTest, LetsOtherSitesLeadToThePageAlone) {
+  const auto opened = [&](const char* target, const char* destination) {
+    return send(std::string("GET ") + target + " " + kHead +
+                "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: " +
+                destination + "\r\n\r\n")
+        .status();
+  };
+  EXPECT_EQ(opened("/", "document"), 200);
+  EXPECT_EQ(opened("/", "iframe"), 403);
+  EXPECT_EQ(opened("/echo?a=1", "document"), 403);
+  EXPECT_EQ(opened("/free", "iframe"), 403);
+  EXPECT_EQ(with_line("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate").status(), 403);
 }
 
 TEST_F(HttpServerTest, RefusesBodies) {
@@ -251,6 +265,16 @@ TEST(HttpServer, TakesAFreePortBesideAnother) {
   first.end();
   EXPECT_FALSE(RawClient(first.port()).connected());
   EXPECT_EQ(get(second.port(), "/").status(), 200);
+}
+
+TEST(HttpServer, SaysUnderWhichNameItCanBeOpened) {
+  const std::string foreign = "GET / HTTP/1.1\r\nHost: evil\r\n\r\n";
+  RunningServer named(add_routes, {.address = "localhost"});
+  EXPECT_TRUE(ask(named.port(), foreign).error().starts_with("open " + named.server().url()));
+  RunningServer everywhere(add_routes, {.address = "0.0.0.0"});
+  EXPECT_TRUE(ask(everywhere.port(), foreign)
+                  .error()
+                  .starts_with("open the numeric address of this machine instead"));
 }
 
 TEST(HttpServer, CanHaveThePortAgainAtOnce) {

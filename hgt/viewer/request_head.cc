@@ -14,8 +14,9 @@ namespace hgt {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kKeptHeaders = {
-    "host", "content-length", "transfer-encoding", "sec-fetch-site", "sec-fetch-mode"};
+constexpr std::array<std::string_view, 6> kKeptHeaders = {
+    "host",           "content-length", "transfer-encoding",
+    "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"};
 
 std::string ascii_lower(std::string_view text) {
   std::string lower(text);

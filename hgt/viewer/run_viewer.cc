@@ -101,10 +101,10 @@ struct RunViewer::State {
         fmt::format("'{}' is no time in the unit {}", text, to_string(graph.schema().time_unit)));
   }
 
-  // Gives up when a request takes too long or the server ends.
-  ProgressSink limit() const {
-    return [this, end = Clock::now() + options.patience](const Progress&) {
-      if (server != nullptr && server->stopping()) throw Busy("the viewer is about to end");
+  // Gives up when a request takes too long or nobody waits for its answer.
+  ProgressSink limit(const Unwanted& unwanted) const {
+    return [this, &unwanted, end = Clock::now() + options.patience](const Progress&) {
+      if (unwanted()) throw Busy("the viewer is about to end");
       if (Clock::now() > end) {
         throw Busy(fmt::format(
             "this takes longer than {} s; see `hgt report` and `hgt similar`",
@@ -145,48 +145,51 @@ struct RunViewer::State {
         search.find(searched, value_or(query, "q", ""), kSearchLimit, Clock::now() + kSearchTime));
   }
 
-  std::string node(const Query& query) const {
+  std::string node(const Query& query, const ProgressSink& limit) {
     Seed seed = node_of(query);
     const bool plain = graph.times(seed.type).empty();
     if (plain && graph.schema().time_range) seed.time = graph.schema().time_range->second;
-    return to_json(explain_node(run, seed, {.samples = kSamples, .prediction_suffices = true}),
-                   graph.schema(), kBranches, WithSvg::yes);
+    if (!explainer) explainer.emplace(run);
+    const ExplainOptions how{.samples = kSamples, .prediction_suffices = true};
+    return to_json(explainer->explain(seed, how, limit), graph.schema(), kBranches, WithSvg::yes);
   }
 
-  std::string similar(const Query& query) {
+  std::string similar(const Query& query, const ProgressSink& limit) {
     const Seed seed = node_of(query);
     const uint64_t top = count_of(value_or(query, "top", "10"), kMostSimilar);
     Similarity& among = similarity(seed.type);
     const Time time = time_of(query, among.has_times());
     Json nearest = Json::array();
-    for (const SimilarNode& other : among.nearest(seed.node, time, top, limit())) {
+    for (const SimilarNode& other : among.nearest(seed.node, time, top, limit)) {
       nearest.push_back({{"id", graph.id(seed.type, other.node)},
                          {"name", graph.name(seed.type, other.node)},
                          {"distance", other.distance},
                          {"similarity", other.similarity}});
     }
+    const NearestRows& rows = among.at(time).rows;
     return text_of({{"time", time == kNoTime ? "" : format_time(time, graph.schema().time_unit)},
                     {"among", among.describe()},
+                    {"is_there", among.is_there(seed.node, time)},
+                    {"recall", rows.is_exact() ? Json(nullptr) : Json(rows.recall())},
                     {"nearest", nearest}});
   }
 
   // Heavy routes run one at a time, so what they keep needs no lock.
   template <typename Make>
-  Responder heavy(Make make) {
-    return [this, make](const Query& query) {
+  HeavyResponder heavy(Make make) {
+    return [this, make](const Query& query, const Unwanted& unwanted) {
       set_compute_threads(run.options().training.pipeline.threads);  // of this thread's own
-      return json_answer(make(query));
+      return json_answer(make(query, limit(unwanted)));
     };
   }
 
   template <typename Make>
-  void add_section(const std::string& path, Make make) {
-    server->route(path, {}, heavy([this, path, make](const Query&) {
-                    const auto found = sections.find(path);
-                    if (found != sections.end()) return found->second;
-                    return sections.emplace(path, make(limit())).first->second;
-                  }),
-                  Weight::heavy);
+  void add_section(HttpServer& server, const std::string& path, Make make) {
+    server.heavy_route(path, {}, heavy([this, path, make](const Query&, const auto& limit) {
+                         const auto found = sections.find(path);
+                         if (found != sections.end()) return found->second;
+                         return sections.emplace(path, make(limit)).first->second;
+                       }));
   }
 
   const Run& run;
@@ -195,7 +198,7 @@ struct RunViewer::State {
   ViewerOptions options;
   RunReport report;
   NodeSearch search;
-  HttpServer* server = nullptr;
+  std::optional<NodeExplainer> explainer;  // once it is asked for
   std::map<NodeType, Similarity> similarities;
   std::map<std::string, std::string> sections;
 };
@@ -206,7 +209,6 @@ RunViewer::~RunViewer() = default;
 
 void RunViewer::add_routes(HttpServer& server) {
   State* state = state_.get();
-  state->server = &server;
   server.route("/", {}, [state](const Query&) {
     return Answer{.type = "text/html; charset=utf-8", .body = state->page, .policy = kPagePolicy};
   });
@@ -215,17 +217,22 @@ void RunViewer::add_routes(HttpServer& server) {
   });
   server.route("/api/search", {"type", "q"},
                [state](const Query& query) { return json_answer(state->find(query)); });
-  server.route("/api/node", {"type", "id"},
-               state->heavy([state](const Query& query) { return state->node(query); }),
-               Weight::heavy);
-  server.route("/api/similar", {"type", "id", "at", "top"},
-               state->heavy([state](const Query& query) { return state->similar(query); }),
-               Weight::heavy);
+  server.heavy_route("/api/node", {"type", "id"},
+                     state->heavy([state](const Query& query, const auto& limit) {
+                       return state->node(query, limit);
+                     }));
+  server.heavy_route("/api/similar", {"type", "id", "at", "top"},
+                     state->heavy([state](const Query& query, const auto& limit) {
+                       return state->similar(query, limit);
+                     }));
   const RunReport& report = state->report;
-  state->add_section("/api/confusion", [&](const auto& limit) { return report.confusion(limit); });
-  state->add_section("/api/attention", [&](const auto& limit) { return report.attention(limit); });
-  state->add_section("/api/evolution", [&](const auto& limit) { return report.evolution(limit); });
-  state->add_section("/api/balance", [&](const auto& limit) { return report.balance(limit); });
+  const auto add = [&](const char* path, const auto& make) {
+    state->add_section(server, path, make);
+  };
+  add("/api/confusion", [&](const auto& limit) { return report.confusion(limit); });
+  add("/api/attention", [&](const auto& limit) { return report.attention(limit); });
+  add("/api/evolution", [&](const auto& limit) { return report.evolution(limit); });
+  add("/api/balance", [&](const auto& limit) { return report.balance(limit); });
 }
 
 }  // namespace hgt

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -189,7 +190,7 @@ TEST_F(RunViewerRoutes, NameTheNodesThatAreAlike) {
   const NodeType venue = type_in(run_, "venue");
   const std::string query = "/api/similar?type=venue&id=" + graph_.id(venue, 2);
   const Json json = viewed->json(query + "&at=2010&top=3");
-  EXPECT_EQ(members(json), (Names{"time", "among", "nearest"}));
+  EXPECT_EQ(members(json), (Names{"time", "among", "is_there", "recall", "nearest"}));
   EXPECT_EQ(json.at("time"), "2010");
   EXPECT_EQ(json.at("among"), "the 20 most cited of 60 nodes of type venue");
   Similarity similarity(run_, venue, {.among = 20});
@@ -208,6 +209,18 @@ TEST_F(RunViewerRoutes, NameTheNodesThatAreAlike) {
   const NodeId known = most_prominent(graph_, venue, Standing::citations, 1)[0];
   const std::string one_of_them = "/api/similar?type=venue&id=" + graph_.id(venue, known);
   EXPECT_EQ(viewed->json(one_of_them + "&top=50").at("nearest").size(), 19U);
+}
+
+TEST_F(RunViewerRoutes, SayWhetherANodeIsThereYet) {
+  const NodeType venue = type_in(run_, "venue");
+  const std::vector<Time> first = first_times(graph_, venue);
+  const auto late = std::find_if(first.begin(), first.end(), [](Time t) { return t > 2000; });
+  ASSERT_NE(late, first.end());
+  const std::string id = graph_.id(venue, static_cast<NodeId>(late - first.begin()));
+  const std::string query = "/api/similar?type=venue&id=" + id + "&top=1&at=";
+  EXPECT_EQ(viewed->json(query + std::to_string(*late - 1)).at("is_there"), false);
+  EXPECT_EQ(viewed->json(query + std::to_string(*late)).at("is_there"), true);
+  EXPECT_TRUE(viewed->json(query).at("recall").is_null());  // all were compared
 }
 
 TEST_F(RunViewerRoutes, NameThePapersThatAreAlikeWithoutATime) {
@@ -291,6 +304,43 @@ TEST(RunViewer, GivesUpWhatTakesTooLong) {
   viewed.refusal(503, "/api/balance");  // what was given up is not kept
 }
 
+TEST(RunViewer, GivesUpQuestionsAboutNodesThatTakeTooLong) {
+  const hgt::Run& run = tiny_run();
+  const Viewed viewed(run, {.report = quick_report(), .patience = std::chrono::milliseconds(0)});
+  for (const char* type : {"paper", "venue"}) {
+    const std::string id = run.task().graph().id(type_in(run, type), 5);
+    for (const char* route : {"/api/node", "/api/similar"}) {
+      viewed.refusal(503, fmt::format("{}?type={}&id={}", route, type, id));
+    }
+  }
+}
+
+TEST(RunViewer, ReadsTheModelOnceForAllNodes) {
+  const TestFolder folder;
+  hgt::Run run = hgt::Run::create(folder / "run", tiny_options({}));
+  run.train();
+  const Viewed viewed(run);
+  const std::string query =
+      "/api/node?type=paper&id=" + run.task().graph().id(type_in(run, "paper"), 5);
+  const Json first = viewed.json(query);
+  std::filesystem::remove(folder / "run" / "seed-1" / "best.safetensors");
+  EXPECT_EQ(viewed.json(query), first);
+}
+
+TEST(RunViewer, GivesUpWhatNobodyWaitsForAnyMore) {
+  ReportOptions much = quick_report();
+  much.batches = 1000000;  // hours
+  Viewed viewed(tiny_run(), {.report = much});
+  {
+    const RawClient client(viewed.server().port());
+    client.send("GET /api/balance HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  const auto start = Clock::now();
+  viewed.json("/api/confusion");
+  EXPECT_LT(seconds_since(start), 20);
+}
+
 // --- other runs ---
 
 TEST(RunViewer, KeepsTheSectionsThatItMade) {
@@ -331,6 +381,15 @@ TEST(RunViewer, AnswersForAGraphWithoutTimesAndNamesOfAnyBytes) {
   EXPECT_EQ(similar.at("among"), "all 30 of type user");
   viewed.refusal(400, "/api/similar?type=user&id=u4&at=2010");
   EXPECT_EQ(viewed.json("/api/node?type=user&id=u4").at("node").at("time"), "");
+}
+
+TEST(RunViewer, SaysThatAModelHasNoVectors) {
+  const hgt::Run& run = tiny_run({.kind = ModelKind::majority});
+  const Viewed viewed(run);
+  EXPECT_TRUE(viewed.json("/api/evolution").is_null());
+  const std::string id = run.task().graph().id(type_in(run, "paper"), 5);
+  const std::string error = viewed.refusal(404, "/api/similar?type=paper&id=" + id);
+  EXPECT_TRUE(contains(error, "has no vectors of nodes")) << error;
 }
 
 TEST(RunViewer, SaysWhatARunHasNotBeenTrainedFor) {

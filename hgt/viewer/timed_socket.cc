@@ -70,6 +70,11 @@ bool TimedSocket::write(std::string_view bytes) {
   return !broken_;
 }
 
+bool TimedSocket::is_gone() const {
+  pollfd state{.fd = descriptor_, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;
+}
+
 void TimedSocket::read_away(Milliseconds time) {
   ::shutdown(descriptor_, SHUT_WR);
   const Clock::time_point latest = Clock::now() + time;

@@ -30,6 +30,10 @@ class TimedSocket {
   // False: not all of it was taken in time; nothing is written afterwards.
   bool write(std::string_view bytes);
 
+  // Has the other side hung up? Who closed only the half that sends counts as gone too. From any
+  // thread.
+  bool is_gone() const;
+
   // For an answer to somebody who still sends: a connection that is closed over unread bytes is
   // reset, and the answer lost. Reads and forgets for at most `time`.
   void read_away(Milliseconds time);

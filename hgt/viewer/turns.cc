@@ -8,23 +8,29 @@ namespace hgt {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookAtStopping(100);
+constexpr std::chrono::milliseconds kLookAtWanted(100);
 
 }  // namespace
 
-Turns::Turn::Turn(Turns& turns) : turns_(turns) {
+bool Turns::is_full() const {
+  const auto wanted = std::count_if(waiting_.begin(), waiting_.end(),
+                                    [](const Unwanted* unwanted) { return !(*unwanted)(); });
+  return static_cast<size_t>(wanted) >= most_waiting_;
+}
+
+Turns::Turn::Turn(Turns& turns, const Unwanted& unwanted) : turns_(turns) {
   using Clock = std::chrono::steady_clock;
   std::unique_lock lock(turns.mutex_);
-  if (turns.taken_ && turns.waiting_ >= turns.most_waiting_) {
+  if (turns.taken_ && turns.is_full()) {
     throw Busy("too many requests of this kind are waiting; try again in a moment");
   }
   const Clock::time_point latest = Clock::now() + turns.patience_;
-  ++turns.waiting_;
-  while (turns.taken_ && !turns.stopping_ && Clock::now() < latest) {
-    turns.free_.wait_until(lock, std::min(latest, Clock::now() + kLookAtStopping));
+  const auto place = turns.waiting_.insert(turns.waiting_.end(), &unwanted);
+  while (turns.taken_ && !unwanted() && Clock::now() < latest) {
+    turns.free_.wait_until(lock, std::min(latest, Clock::now() + kLookAtWanted));
   }
-  --turns.waiting_;
-  if (turns.stopping_) throw Busy("the server is stopping");
+  turns.waiting_.erase(place);
+  if (unwanted()) throw Busy("the server is stopping");
   if (turns.taken_) throw Busy("another request took too long; try again in a moment");
   turns.taken_ = true;
 }

@@ -1,24 +1,29 @@
-// Heavy work takes turns: one at a time, a few wait, for a bounded time.
+// Heavy work takes turns: one at a time, a few wait, for a bounded time and while they are wanted.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
+#include <list>
 #include <mutex>
 
 namespace hgt {
 
+// Does nobody wait for the answer any more? Asked from any thread.
+using Unwanted = std::function<bool()>;
+
 class Turns {
  public:
-  Turns(size_t waiting, std::chrono::milliseconds patience, const std::atomic<bool>& stopping)
-      : most_waiting_(waiting), patience_(patience), stopping_(stopping) {}
+  Turns(size_t waiting, std::chrono::milliseconds patience)
+      : most_waiting_(waiting), patience_(patience) {}
 
   // The caller's turn lasts as long as this does.
   class Turn {
    public:
-    // Blocks. Throws Busy: too many wait already, or nobody made way in time, or all is stopping.
-    explicit Turn(Turns& turns);
+    // Blocks. Throws Busy: too many that are wanted wait already, nobody made way in time, or the
+    // turn is unwanted.
+    Turn(Turns& turns, const Unwanted& unwanted);
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn();
@@ -28,13 +33,14 @@ class Turns {
   };
 
  private:
+  bool is_full() const;
+
   size_t most_waiting_;
   std::chrono::milliseconds patience_;
-  const std::atomic<bool>& stopping_;
   std::mutex mutex_;
   std::condition_variable free_;
   bool taken_ = false;
-  size_t waiting_ = 0;
+  std::list<const Unwanted*> waiting_;
 };
 
 }  // namespace hgt
