@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page in a real browser: on made-up data, and as hgt view serves it for a small run. Needs
-# scripts/build.sh release. Screenshots are left in build/page_test.
+# The page in a real browser: on made-up data, and of a small run, as hgt report writes it and as hgt
+# view serves it. Needs scripts/build.sh release. Screenshots are left in build/page_test.
 set -eu
 cd "$(dirname "$0")/.."
 hgt=build/release/hgt
@@ -16,6 +16,8 @@ $hgt generate --preset small --papers 2000 --out "$work/small.graph" --quiet
 $hgt train "$work/small.graph" --task paper-field-L1 --run "$work/field.run" --hidden 32 --heads 4 \
   --layers 3 --width 32 --depth 4 --learning-rate 0.003 --batches 60 --quiet
 $hgt evaluate "$work/field.run" --quiet >/dev/null
+$hgt report "$work/field.run" --out "$work/report.html" --quiet >/dev/null
+node "$work/web/test/file_test.mjs" "$work/report.html" "$work/file"
 : >"$work/view.log"
 $hgt view "$work/field.run" --port 0 >"$work/view.log" &
 server=$!

@@ -52,7 +52,7 @@ function nodeView(run: RunReport, api: Api, answer: NodeAnswer, place: Place): H
   const similar = h("div", {}, h("h4", {}, "Similar nodes"), similarNodes(api, run.graph, place, moved));
   return [
     nodeHeading(answer.node),
-    h("div", { class: "columns" }, predictionPart(run, answer), similar),
+    h("div", { class: "columns" }, predictionPart(answer), similar),
     neighbourPart(answer),
     attentionPart(run, answer),
   ];

@@ -1,7 +1,8 @@
 import { h, type Child } from "./dom";
 import { percent, plural } from "./format";
-import type { Attention, Branch } from "./model";
+import type { Attention, Branch, RunReport } from "./model";
 import { details, hint, panel, section, untrainedOr, type RunContext } from "./section";
+import { scroller } from "./scroller";
 
 export function attentionSection(context: RunContext): HTMLElement {
   const { run } = context;
@@ -14,11 +15,15 @@ export function attentionSection(context: RunContext): HTMLElement {
       "attention",
       (data) => attentionTree(data),
       () =>
-        run.model === "hgt"
+        paysAttention(run)
           ? untrainedOr(run, "No attention was computed: make the report again where the graph is.")
-          : hint(`The model ${run.model} pays no attention that could be shown; hgt does.`),
+          : hint(`The model ${run.model} pays no attention that could be shown; hgt and gat do.`),
     ),
   );
+}
+
+export function paysAttention(run: RunReport): boolean {
+  return run.model === "hgt" || run.model === "gat";
 }
 
 export function attentionTree(data: Attention): Child {
@@ -28,12 +33,12 @@ export function attentionTree(data: Attention): Child {
     drawing.setAttribute("aria-label", `Attention tree of ${data.target}. The list below it has the shares.`);
   }
   const over = data.examples > 1 ? `, mean of ${plural(data.examples, "example")}` : "";
-  const list = details("The tree as a list", () => branches(data.children));
+  const list = details("The tree as a list", () => branches(data.children, data.others));
   list.open = drawing === null;
   return [
     h("p", { class: "caption" }, `${data.target}, ${plural(data.layers, "layer")}${over}`),
     drawing
-      ? h("div", { class: "drawing" }, drawing)
+      ? scroller(`Attention tree of ${data.target}`, h("div", { class: "drawing" }, drawing))
       : hint("The drawing was left out, because it is not a plain SVG."),
     list,
   ];

@@ -35,6 +35,7 @@ function matrix(data: Confusion): HTMLElement {
   const caption = `${count(data.examples)} examples of the ${data.split} split`;
   const body = data.counts.map((row, index) => matrixRow(data.classes, row, index));
   return scrollable(
+    caption,
     h("table", { class: "matrix" }, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, body)),
   );
 }

@@ -1,4 +1,4 @@
-import { line, plot, pointer, text, tip } from "@observablehq/plot";
+import { dot, line, plot, pointer, text, tip } from "@observablehq/plot";
 import { colour, colourRange, figure } from "./chart";
 import { h, type Child } from "./dom";
 import { evolutionMap } from "./evolution_map";
@@ -18,6 +18,7 @@ interface Point {
 
 export function evolutionSection(context: RunContext): HTMLElement {
   const { run } = context;
+  const readsNeighbours = run.model !== "mlp" && run.model !== "majority";
   return section(
     context,
     "Evolution",
@@ -31,14 +32,15 @@ export function evolutionSection(context: RunContext): HTMLElement {
           ? hint(
               "The graph has no times, so that nothing can evolve: give its events a time in the manifest and import again.",
             )
-          : untrainedOr(run, "No vectors were computed over time: make the report again where the graph is."),
+          : readsNeighbours
+            ? untrainedOr(run, "No vectors were computed over time: make the report again where the graph is.")
+            : hint(`The model ${run.model} reads no neighbours, so that its vectors are the same at all times.`),
     ),
   );
 }
 
 function evolution(context: RunContext, data: Evolution): Child {
   const range = similarityRange(data);
-  const ids = [...new Set([...data.focus, ...data.focus.flatMap((focus) => focus.lines)].map((node) => node.id))];
   return [
     h("p", { class: "caption" }, `Compared: ${data.among}. Vectors of layer ${data.layer}.`),
     subheading(context, "Similarity over time"),
@@ -46,34 +48,31 @@ function evolution(context: RunContext, data: Evolution): Child {
     h(
       "div",
       { class: "columns" },
-      data.focus.map((focus) => focusChart(data.times, focus, ids, range)),
+      data.focus.map((focus) => focusChart(data.times, focus, range)),
     ),
     data.map.length > 0 ? [subheading(context, "Map"), evolutionMap(data)] : null,
   ];
 }
 
 function similarityRange(data: Evolution): [number, number] {
-  const all = data.focus.flatMap((focus) => focus.lines.flatMap((line) => line.similarity)).filter(Number.isFinite);
+  const all = data.focus
+    .flatMap((focus) => focus.lines.flatMap((line) => line.similarity))
+    .filter((value) => value !== null);
   return all.length === 0 ? [0, 1] : [Math.min(...all), Math.max(...all)];
 }
 
-// ids: of all charts, so that a node has one colour in all of them and on the map.
-function focusChart(times: string[], focus: Focus, ids: string[], range: [number, number]): HTMLElement {
+function focusChart(times: string[], focus: Focus, range: [number, number]): HTMLElement {
   const points = focus.lines.flatMap(({ name, id, similarity }) =>
     times.map((time, index) => ({ id, name: name || id, time, similarity: similarity[index] ?? NaN })),
   );
   const name = focus.name || focus.id;
-  const draw = (width: number): Element => similarityChart(width, times, points, ids, range);
+  const draw = (width: number): Element => similarityChart(width, times, points, range);
   return figure(`Similarity to ${name}`, draw, () => similarityTable(name, times, focus));
 }
 
-function similarityChart(
-  width: number,
-  times: string[],
-  points: Point[],
-  ids: string[],
-  range: [number, number],
-): Element {
+// Colours are those of this chart alone: over all charts there are more nodes than colours.
+function similarityChart(width: number, times: string[], points: Point[], range: [number, number]): Element {
+  const ids = [...new Set(points.map((point) => point.id))];
   const labelWidth = Math.min(160, width * 0.34);
   const last = points.filter((point) => point.time === times.at(-1));
   const height = Math.max(260, 80 + labelHeight * last.length);
@@ -89,6 +88,7 @@ function similarityChart(
     color: { type: "ordinal", domain: ids, range: colourRange(ids.length) },
     marks: [
       line(points, { x: "time", y: "similarity", stroke: "id", z: "id", strokeWidth: 2 }),
+      dot(points, { x: "time", y: "similarity", fill: "id", r: 3 }), // a single time makes no line
       spread(last, range, height - 62).map(({ point, y }) =>
         text([point], {
           x: "time",

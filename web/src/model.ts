@@ -77,6 +77,7 @@ export interface Attention {
   examples: number;
   svg: string;
   children: Branch[];
+  others?: number; // sum of the children that were left out
 }
 
 // share: of the whole attention that reaches the target; the children of a branch sum to its share.
@@ -100,7 +101,8 @@ export interface Evolution {
 export interface Focus {
   id: string;
   name: string;
-  lines: { id: string; name: string; similarity: number[] }[]; // one number for each time
+  // One number for each time; null: one of the two is not there yet.
+  lines: { id: string; name: string; similarity: (number | null)[] }[];
 }
 
 export interface MapStep {
@@ -121,6 +123,11 @@ export interface Found {
   time: string; // may be empty
 }
 
+export interface SearchAnswer {
+  nodes: Found[];
+  stopped_early: boolean; // there may be more, and better ones
+}
+
 export interface ClassShare {
   class: string;
   name: string;
@@ -130,7 +137,9 @@ export interface ClassShare {
 export interface NodeAnswer {
   node: Found;
   prediction: ClassShare[] | null;
+  no_prediction: string | null; // why there is none
   truth: string[]; // names of the right classes, if known
+  self: number | null; // what of its attention in the last layer the node pays to itself
   neighbours: Neighbour[];
   attention: Attention | null; // null: the model pays no attention
 }
@@ -145,5 +154,7 @@ export interface Neighbour {
 export interface SimilarAnswer {
   time: string;
   among: string;
+  is_there: boolean; // false: nothing of the node is in the graph by then
+  recall: number | null; // share of the nearest that the index finds; null: all were compared
   nearest: { id: string; name: string; distance: number; similarity: number }[];
 }

@@ -1,4 +1,4 @@
-import { attentionTree } from "./attention";
+import { attentionTree, paysAttention } from "./attention";
 import { h, type Child } from "./dom";
 import { change, percent } from "./format";
 import type { ClassShare, Found, Neighbour, NodeAnswer, RunReport } from "./model";
@@ -16,8 +16,8 @@ export function nodeHeading(node: Found): HTMLElement {
   );
 }
 
-export function predictionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
-  return h("div", {}, h("h4", {}, "Prediction"), prediction(run, answer));
+export function predictionPart(answer: NodeAnswer): HTMLElement {
+  return h("div", {}, h("h4", {}, "Prediction"), prediction(answer));
 }
 
 export function neighbourPart(answer: NodeAnswer): HTMLElement {
@@ -29,20 +29,15 @@ export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
   const content = attention
     ? attentionTree(attention)
     : hint(
-        ["hgt", "gat"].includes(run.model)
+        paysAttention(run)
           ? `Training on ${run.task.name} made no use of what such nodes read, so there is no attention to show.`
           : `The model ${run.model} pays no attention that could be shown.`,
       );
   return h("div", {}, h("h4", {}, "Attention"), content);
 }
 
-function prediction(run: RunReport, answer: NodeAnswer): Child {
-  const { task } = run;
-  if (answer.prediction === null) {
-    const why =
-      answer.node.type === task.node ? "it has candidates, not fixed classes" : `it asks about ${task.node} nodes only`;
-    return [hint(`The task ${task.name} has no prediction here: ${why}.`), truthLine(answer, [])];
-  }
+function prediction(answer: NodeAnswer): Child {
+  if (answer.prediction === null) return hint(`There is none: ${answer.no_prediction}.`);
   const isRight = (row: ClassShare): boolean => answer.truth.includes(row.name) || answer.truth.includes(row.class);
   return [
     table(
@@ -67,8 +62,7 @@ function rightMark(): HTMLElement {
 function truthLine(answer: NodeAnswer, listed: string[]): Child {
   const missing = answer.truth.filter((name) => !listed.includes(name));
   if (missing.length === 0) return null;
-  const where = answer.prediction ? " (not among those above)" : "";
-  return h("p", { class: "caption" }, `Right: ${missing.join(", ")}${where}.`);
+  return h("p", { class: "caption" }, `Right: ${missing.join(", ")} (not among those above).`);
 }
 
 function neighbours(answer: NodeAnswer): HTMLElement {
@@ -81,7 +75,8 @@ function neighbours(answer: NodeAnswer): HTMLElement {
   ];
   const best = answer.prediction?.[0];
   if (best) columns.push(...withoutColumns(best));
-  return table("By share of attention in the last layer", columns, answer.neighbours);
+  const self = answer.self === null ? "" : `; the node itself gets ${percent(answer.self)}`;
+  return table(`By share of attention in the last layer${self}`, columns, answer.neighbours);
 }
 
 function neighbourName(node: Found): Child {

@@ -1,6 +1,6 @@
 import { freshId, h } from "./dom";
 import { plural } from "./format";
-import type { Found } from "./model";
+import type { Found, SearchAnswer } from "./model";
 import { Latest, type Api } from "./source";
 
 const pause = 200; // milliseconds without a key before the question is sent
@@ -70,10 +70,10 @@ export class Search {
   private async fetch(text: string, signal: AbortSignal): Promise<void> {
     this.status.textContent = "Searching …";
     try {
-      const found = await this.api.search(this.type.value, text, signal);
+      const answer = await this.api.search(this.type.value, text, signal);
       if (signal.aborted) return;
-      this.fill(found, found.length === 0 ? `Nothing found for “${text}”.` : `${plural(found.length, "node")} found.`);
-      const first = found[0];
+      this.fill(answer.nodes, inShort(text, answer));
+      const first = answer.nodes[0];
       if (this.openFirst && first) this.open(first);
     } catch (error) {
       if (!signal.aborted) this.fill([], (error as Error).message);
@@ -137,4 +137,9 @@ export class Search {
     this.show(false);
     this.opened(node);
   }
+}
+
+function inShort(text: string, { nodes, stopped_early }: SearchAnswer): string {
+  const found = nodes.length === 0 ? `Nothing found for “${text}”` : `${plural(nodes.length, "node")} found`;
+  return stopped_early ? `${found} before the time was up; choose a type, or try an id.` : `${found}.`;
 }

@@ -1,5 +1,6 @@
 import { freshId, h, type Child } from "./dom";
 import type { RunReport } from "./model";
+import { scroller } from "./scroller";
 import type { Api, Panels } from "./source";
 
 // What the sections of a run need to know.
@@ -43,7 +44,7 @@ export function details(summary: string, content: () => Child): HTMLDetailsEleme
   const element = h("details", {}, h("summary", {}, summary));
   const fill = (): void => {
     element.removeEventListener("toggle", fill);
-    element.append(h("div", { class: "unfolded" }, content()));
+    element.append(scroller(summary, h("div", { class: "unfolded" }, content())));
   };
   element.addEventListener("toggle", fill);
   return element;

@@ -1,5 +1,5 @@
 import { h } from "./dom";
-import { decimal } from "./format";
+import { decimal, percent } from "./format";
 import type { Graph, SimilarAnswer } from "./model";
 import { placeLink, type Place } from "./place";
 import { failure, hint } from "./section";
@@ -55,16 +55,23 @@ function firstStep(steps: string[], at: string): number {
 
 // For screen readers, which would otherwise read the whole table at each move.
 function inShort(answer: SimilarAnswer): string {
+  const absent = answer.is_there ? "" : ` ${notThere(answer.time)}`;
   return `Nearest${answer.time ? ` at ${answer.time}` : ""}: ${answer.nearest
     .slice(0, 3)
     .map((row) => row.name || row.id)
-    .join(", ")}`;
+    .join(", ")}.${absent}`;
+}
+
+function notThere(time: string): string {
+  return `Nothing of it is in the graph by ${time}: this is what the model makes of it all the same.`;
 }
 
 function nearest(answer: SimilarAnswer, type: string): HTMLElement[] {
   if (answer.nearest.length === 0) return [hint(`No other ${type} to compare with at ${answer.time}.`)];
   const caption = answer.time ? `Nearest ${type} nodes at ${answer.time}` : `Nearest ${type} nodes`;
+  const index = answer.recall === null ? "" : `, through an index that finds ${percent(answer.recall)} of the nearest`;
   return [
+    ...(answer.is_there ? [] : [hint(notThere(answer.time))]),
     table(
       caption,
       [
@@ -78,6 +85,6 @@ function nearest(answer: SimilarAnswer, type: string): HTMLElement[] {
       ],
       answer.nearest,
     ),
-    h("p", { class: "caption" }, `Compared: ${answer.among}.`),
+    h("p", { class: "caption" }, `Compared: ${answer.among}${index}.`),
   ];
 }

@@ -1,4 +1,13 @@
-import type { Attention, Balance, Confusion, Evolution, Found, NodeAnswer, Report, SimilarAnswer } from "./model";
+import type {
+  Attention,
+  Balance,
+  Confusion,
+  Evolution,
+  NodeAnswer,
+  Report,
+  SearchAnswer,
+  SimilarAnswer,
+} from "./model";
 
 // What hgt view computes only when it is looked at.
 export interface Panels {
@@ -18,9 +27,8 @@ export class Api {
     return fetchJson(`/api/${name}`, signal);
   }
 
-  async search(type: string, text: string, signal: AbortSignal): Promise<Found[]> {
-    const answer = await fetchJson<{ nodes: Found[] }>(query("/api/search", { type, q: text }), signal);
-    return answer.nodes;
+  search(type: string, text: string, signal: AbortSignal): Promise<SearchAnswer> {
+    return fetchJson(query("/api/search", { type, q: text }), signal);
   }
 
   node(type: string, id: string, signal: AbortSignal): Promise<NodeAnswer> {

@@ -1,4 +1,5 @@
 import { h, type Child } from "./dom";
+import { scroller } from "./scroller";
 
 export interface Column<Row> {
   head: string;
@@ -20,7 +21,7 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: Row[])
       columns.map((column) => cell(column, row, index)),
     ),
   );
-  return scrollable(h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, body)));
+  return scrollable(caption, h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, body)));
 }
 
 export function pairs(caption: string, rows: [string, string][]): HTMLElement {
@@ -34,8 +35,8 @@ export function pairs(caption: string, rows: [string, string][]): HTMLElement {
   );
 }
 
-export function scrollable(content: HTMLElement): HTMLElement {
-  return h("div", { class: "scroll" }, content);
+export function scrollable(name: string, content: HTMLElement): HTMLElement {
+  return scroller(name, h("div", { class: "scroll" }, content));
 }
 
 function cell<Row>(column: Column<Row>, row: Row, index: number): HTMLElement {

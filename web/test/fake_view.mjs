@@ -58,6 +58,8 @@ function nodeAnswer(node) {
   return {
     node,
     prediction,
+    no_prediction: isPaper ? null : `task paper-venue is about nodes of type paper, not ${node.type}`,
+    self: 0.0731,
     truth: isPaper ? [prediction[1].name] : [],
     neighbours,
     attention: attention(node.name || node.id, 1),
@@ -75,7 +77,9 @@ function similarAnswer(parameters) {
   const top = nearest
     .slice(0, Number(parameters.get("top") ?? 10))
     .map((row) => ({ ...row, similarity: 1 / (1 + row.distance) }));
-  return [200, { time: at, among: "all nodes of the type", nearest: top }];
+  const is_there = at === "" || Number(at) > 2008;
+  const recall = parameters.get("type") === "author" ? 0.9875 : null;
+  return [200, { time: at, among: "all nodes of the type", is_there, recall, nearest: top }];
 }
 
 function answer(path, parameters) {
@@ -94,7 +98,7 @@ function answer(path, parameters) {
     const found = nodes.filter(
       (node) => (!type || node.type === type) && `${node.name} ${node.id}`.toLowerCase().includes(text),
     );
-    return [200, { nodes: found.slice(0, 20) }];
+    return [200, { nodes: found.slice(0, 20), stopped_early: text.startsWith("slow") }];
   }
   const node = nodes.find((other) => other.type === type && other.id === parameters.get("id"));
   if (!node) return [404, { error: `There is no ${type} with the id ${parameters.get("id")}.` }];

@@ -125,10 +125,10 @@ export function attention(target, examples) {
   const children = [
     branch("rev_writes_first", "author", 0.46, [branch("writes_first", "paper", 0.31), branch("in", "institute", 0.1)]),
     branch("cites", "paper", 0.33, [branch("rev_in_L1", "field", 0.2), branch("pub_conference", "venue", 0.13)]),
-    branch("rev_in_L1", "field", 0.21, [branch("in_L1", "paper", 0.21)]),
+    branch("rev_in_L1", "field", 0.14, [branch("in_L1", "paper", 0.14)]),
   ];
   children[0].others = 0.05;
-  return { target, layers: 2, examples, svg: drawing(target, children), children };
+  return { target, layers: 2, examples, svg: drawing(target, children), children, others: 0.07 };
 }
 
 function evolution() {
@@ -144,7 +144,11 @@ function evolution() {
         return {
           id: `V${venues.indexOf(name)}`,
           name,
-          similarity: steps.map((_, step) => start + drift * step + 0.02 * random()),
+          // One appears late, and one is there at a single time.
+          similarity: steps.map((_, step) => {
+            const absent = index === 1 ? step < 6 : index === 2 && step !== steps.length - 1;
+            return absent ? null : start + drift * step + 0.02 * random();
+          }),
         };
       }),
   }));

@@ -101,8 +101,33 @@ async function slidersChangeNeighbours(tab) {
   check((await nearest(tab).locator("tbody").innerText()) !== before, "they are others");
   check(tab.page.url().endsWith("#venue/V0/2014"), "the address follows");
   check(
-    (await tab.section("Ask").innerText()).includes("it asks about paper nodes only"),
+    (await tab.section("Ask").innerText()).includes("task paper-venue is about nodes of type paper, not venue"),
     "no prediction for venues, and why",
+  );
+  check((await tab.section("Ask").innerText()).includes("the node itself gets 7.3 %"), "the node's own share is said");
+}
+
+async function absenceIsSaid(tab) {
+  const hint = tab.section("Ask").locator(".hint", { hasText: "Nothing of it is in the graph by 2007" });
+  await tab.visit(`${server.url}#venue/V0/2009`);
+  await nearest(tab).waitFor();
+  check(!(await tab.section("Ask").innerText()).includes("Nothing of it"), "who is there is not called absent");
+  check(!(await tab.section("Ask").innerText()).includes("index"), "no recall where all were compared");
+  await tab.section("Ask").getByRole("slider", { name: "Time" }).focus();
+  for (let step = 0; step < 2; ++step) await tab.page.keyboard.press("ArrowLeft");
+  await hint.waitFor();
+  await tab.visit(`${server.url}#author/A0/2010`);
+  await tab.page.reload();
+  await nearest(tab).waitFor();
+  check((await tab.section("Ask").innerText()).includes("finds 98.8 % of the nearest"), "the index's recall is stated");
+}
+
+async function cutSearchesAreSaid(tab) {
+  await tab.visit(server.url);
+  await tab.page.getByRole("combobox", { name: "Node" }).fill("slowly");
+  await checkEventually(
+    async () => (await tab.section("Ask").locator(".status").innerText()).includes("before the time was up"),
+    "a search that was cut short does not say that there is nothing",
   );
 }
 
@@ -199,6 +224,8 @@ export function liveTests(fakeView) {
     ["search finds, arrows choose, Enter opens", searchOpensNodes],
     ["Enter does not have to wait for the answer", enterDoesNotWait],
     ["the time slider changes the nearest nodes", slidersChangeNeighbours],
+    ["nodes that are not there yet, and an index's recall, are said", absenceIsSaid],
+    ["searches that were cut short are said", cutSearchesAreSaid],
     ["answers that come too late are dropped", staleAnswersAreDropped],
     ["links, history and odd ids work", linksAndHistoryWork],
     ["the keyboard is enough", keyboardIsEnough],

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check } from "./browser.mjs";
+import { check, checkEventually } from "./browser.mjs";
 import { hostileName, manyRuns, oneRun, withReport } from "./fixture.mjs";
 
 let html = "";
@@ -44,6 +44,43 @@ async function reportHasItsSections(tab) {
   check((await tab.section("Confusion").locator("tbody th[scope=row]").count()) === 11, "each class has a row");
   check((await tab.section("Evolution").locator(".map circle").count()) === 36, "each node is on the map");
   await tab.shot("report-one-light");
+}
+
+async function treesAreLists(tab) {
+  await visitReport(tab, oneRun(), "one");
+  const section = tab.section("Attention tree");
+  await section.getByText("The tree as a list").click();
+  const first = section.locator(".tree").first();
+  const shares = await first.locator("> li > .branch .share").allInnerTexts();
+  check(shares.join() === "46.0 %,33.0 %,14.0 %,7.0 %", `the branches of the root sum to one: ${shares}`);
+  check((await first.locator("> li").last().innerText()).startsWith("others"), "what was left out comes last");
+}
+
+// What is drawn for a line: the colours of its points.
+async function chartsTellLinesApart(tab) {
+  await visitReport(tab, oneRun(), "one");
+  const chart = tab.section("Evolution").locator("figure", { hasText: "Similarity to WWW" });
+  const fills = await chart
+    .locator("svg circle")
+    .evaluateAll((dots) => dots.map((dot) => dot.getAttribute("fill") ?? dot.parentElement.getAttribute("fill")));
+  check(new Set(fills).size === 7, `each of the seven lines has a colour of its own: ${[...new Set(fills)]}`);
+  check(fills.length === 5 * 15 + 9 + 1, `each time of each line has a dot, a single one too: ${fills.length}`);
+  await chart.getByText("Numbers").click();
+  const late = chart.locator("tbody tr").nth(1).locator("td");
+  check((await late.first().innerText()) === "–", "a time at which a node is not there has no number");
+}
+
+async function onlyWhatScrollsIsAStop(tab) {
+  await tab.page.setViewportSize({ width: 390, height: 800 });
+  await visitReport(tab, oneRun(), "one");
+  const matrix = tab.section("Confusion").locator(".scroll");
+  check((await matrix.getAttribute("tabindex")) === "0", "a wide table can be reached by keyboard");
+  check((await matrix.getAttribute("aria-label")).includes("examples of the test split"), "and has a name");
+  await tab.page.setViewportSize({ width: 1360, height: 900 });
+  await checkEventually(
+    async () => (await tab.page.locator(".scroll[tabindex]").count()) === 0,
+    "tables that fit are no stops",
+  );
 }
 
 async function runsAreCompared(tab) {
@@ -141,6 +178,9 @@ export function reportTests(page) {
   html = page;
   return [
     ["a report has its sections", reportHasItsSections],
+    ["the tree's list has all shares", treesAreLists],
+    ["lines of a chart can be told apart", chartsTellLinesApart],
+    ["what has to be scrolled can be reached by keyboard", onlyWhatScrollsIsAStop],
     ["several runs are compared, empty sections say what to do", runsAreCompared],
     ["names that look like HTML are shown as text", hostileNamesAreText],
     ["drawings that could act are refused", activeDrawingsAreRefused],
