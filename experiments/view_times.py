@@ -4,7 +4,8 @@
   experiments/view_times.py HGT RUN [QUERIES]
 
 Starts the viewer on a run, asks for the first page, then QUERIES (20) different questions of each
-kind, one after the other. Prints the median and the longest time of each kind.
+kind, one after the other. Prints the median and the longest time of each kind. Nodes are compared
+over time where the run was trained for a type that lasts.
 """
 import json
 import random
@@ -13,8 +14,11 @@ import statistics
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
+
+LETTERS = "abdefgiklmnoprstuv"
 
 
 def ask(url, path, **parameters):
@@ -26,8 +30,55 @@ def ask(url, path, **parameters):
 
 
 def line(what, times):
+    if not times:
+        return
     print(f"| {what} | {len(times)} | {1000 * statistics.median(times):,.0f} ms "
           f"| {1000 * max(times):,.0f} ms |", flush=True)
+
+
+def some_ids(url, chance, kind, count):
+    """Ids of different nodes of a type, as many as there are by some letters and digits."""
+    ids = []
+    texts = [one + other for one in LETTERS + "0123456789" for other in ["", *LETTERS, *"0123456789"]]
+    chance.shuffle(texts)
+    for text in texts:
+        _, body = ask(url, "api/search", type=kind, q=text)
+        found = [node["id"] for node in json.loads(body)["nodes"] if node["id"] not in ids]
+        if found:
+            ids.append(chance.choice(found))
+        if len(ids) == count:
+            break
+    return ids
+
+
+def first_comparison(url, chance, graph, preferred):
+    """A type that can be asked for at any time and was trained, and how long its first answer took:
+    what the task predicts if that is one, else the smallest."""
+    lasting = [entry for entry in graph["nodes"] if not entry["event"] and entry["nodes"] >= 5]
+    lasting.sort(key=lambda entry: (entry["type"] != preferred, entry["nodes"]))
+    for kind in (entry["type"] for entry in lasting if graph["steps"]):
+        one = some_ids(url, chance, kind, 1)
+        try:
+            if one:
+                return kind, ask(url, "api/similar", type=kind, id=one[0], at=graph["steps"][0])[0]
+        except urllib.error.HTTPError as refusal:
+            if refusal.code != 404:  # the run was not trained for it
+                raise
+    return None, 0
+
+
+def time_similarity(url, chance, report, queries):
+    kind, first = first_comparison(url, chance, report["graph"], report["task"]["other"])
+    if kind is None:
+        print("no type is trained that could be asked for at any time", file=sys.stderr)
+        return
+    ids = some_ids(url, chance, kind, queries)
+    steps = report["graph"]["steps"]
+    line(f"{kind} nodes alike, the first question", [first])
+    line(f"{kind} nodes alike, a time for the first time",
+         [ask(url, "api/similar", type=kind, id=ids[0], at=step)[0] for step in steps[1:][-3:]])
+    line(f"{kind} nodes alike, a time asked for before",
+         [ask(url, "api/similar", type=kind, id=one, at=steps[-1])[0] for one in ids])
 
 
 def main(hgt, run, queries):
@@ -42,20 +93,13 @@ def main(hgt, run, queries):
         line("start to first page and its data", [time.perf_counter() - start])
         report = json.loads(body)["runs"][0]
         chance = random.Random(1)
-        types = {entry["type"]: entry["nodes"] for entry in report["graph"]["nodes"]}
         node = report["task"]["node"]
-        words = ["".join(chance.choice("abdefgiklmnoprstuv") for _ in range(3))
-                 for _ in range(queries)]
+        words = ["".join(chance.choice(LETTERS) for _ in range(3)) for _ in range(queries)]
         line("search all types", [ask(url, "api/search", type="", q=word)[0] for word in words])
-        ids = [str(chance.randrange(types[node])) for _ in range(queries)]
         line(f"{node}: prediction, neighbors, what if, tree",
-             [ask(url, "api/node", type=node, id=one)[0] for one in ids])
-        ids = [str(chance.randrange(types["venue"])) for _ in range(queries)]
-        steps = report["graph"]["steps"]
-        line("venues alike, a time for the first time",
-             [ask(url, "api/similar", type="venue", id=ids[0], at=step)[0] for step in steps[-3:]])
-        line("venues alike, a time asked for before",
-             [ask(url, "api/similar", type="venue", id=one, at=steps[-1])[0] for one in ids])
+             [ask(url, "api/node", type=node, id=one)[0]
+              for one in some_ids(url, chance, node, queries)])
+        time_similarity(url, chance, report, queries)
         for section in ("confusion", "attention", "balance", "evolution"):
             line(f"section {section}, first time", [ask(url, "api/" + section)[0]])
     finally:
