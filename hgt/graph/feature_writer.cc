@@ -115,8 +115,10 @@ void FeatureWriter::save_position() {
 void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>& missing) {
   assert(rows.size() == missing.size() * spec_.width && rows_ + missing.size() <= nodes_);
   if (!features_fit(rows, spec_.type)) {
-    throw Error(fmt::format("the features of a {} among nodes {} to {} are not finite as {}", type_,
-                            rows_, rows_ + missing.size() - 1, to_string(spec_.type)));
+    throw Error(fmt::format(
+        "the features of a {} among nodes {} to {} are not finite as {}{}", type_, rows_,
+        rows_ + missing.size() - 1, to_string(spec_.type),
+        spec_.type == FeatureType::float16 ? "; --precision float32 holds larger numbers" : ""));
   }
   std::vector<float> flagged;
   flagged.reserve(missing.size() * (spec_.width + 1));
@@ -202,6 +204,12 @@ FeatureSpec FeatureWriter::finish() {
   fs::remove(type_folder_ / kPosition);
   finished_ = true;
   return spec_;
+}
+
+void FeatureWriter::discard() {
+  fs::remove(type_folder_ / kPartial);
+  fs::remove(type_folder_ / kPosition);
+  finished_ = true;
 }
 
 void FeatureWriter::replace_schema(const ArrayRecord& record) {

@@ -41,8 +41,9 @@ class FeatureLock {
 
 class FeatureWriter {
  public:
-  // Of `spec`, width (without the column that flags), type, origin, until and key count; the key
-  // must not be empty. The lock must outlive the writer. Throws Error: no such type.
+  // Of `spec`, all but missing, flagged and file count; width is that without the column that
+  // flags, and the key must not be empty. The lock must outlive the writer. Throws Error: no such
+  // type.
   FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec);
   FeatureWriter(const FeatureWriter&) = delete;
   FeatureWriter& operator=(const FeatureWriter&) = delete;
@@ -59,6 +60,7 @@ class FeatureWriter {
 
   // Requires rows() == nodes(). Returns what stands in the schema now.
   FeatureSpec finish();
+  void discard();  // instead: nothing that was written remains
 
  private:
   uint64_t row_bytes() const;  // of the partial file, which has the flag always

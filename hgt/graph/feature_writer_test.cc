@@ -251,6 +251,7 @@ TEST_F(FeatureWriterTest, RefusesNumbersThatAreNotFiniteAsStored) {
     EXPECT_TRUE(contains(error_for(value, FeatureType::float16), "not finite as float16")) << value;
   }
   EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "nodes 0 to 1 are not finite"));
+  EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "--precision float32"));
   FeatureWriter writer(lock, "author", spec("one", 2, FeatureType::float16));
   append(writer, {{1, 65519.0F}});  // rounds to the largest half
   EXPECT_EQ(writer.rows(), 1U);

@@ -233,6 +233,8 @@ Json features_to_json(const FeatureSpec& spec) {
   if (spec.until) json["until"] = *spec.until;
   if (!spec.key.empty()) json["key"] = spec.key;
   if (spec.file != FeatureSpec{}.file) json["file"] = spec.file;
+  if (!spec.edges.empty()) json["edges"] = spec.edges;
+  if (!spec.mean_of.empty()) json["mean_of"] = spec.mean_of;
   return json;
 }
 
@@ -243,7 +245,9 @@ FeatureSpec features_from_json(const Json& json) {
                    .missing = json.at("missing"),
                    .flagged = json.value("flagged", false),
                    .key = json.value("key", ""),
-                   .file = json.value("file", FeatureSpec{}.file)};
+                   .file = json.value("file", FeatureSpec{}.file),
+                   .edges = json.value("edges", std::vector<std::string>()),
+                   .mean_of = json.value("mean_of", "")};
   if (json.contains("until")) spec.until = json.at("until").get<Time>();
   if (!is_valid_name(spec.file)) throw Error("features in '" + spec.file + "': no file name");
   if (spec.flagged && spec.width < 2) throw Error("features of width 1 that are flagged");

@@ -32,10 +32,12 @@ struct FeatureSpec {
   std::string origin = {};  // where the numbers came from, in words
   uint64_t missing = 0;     // nodes that had none; their rows are zero
   bool flagged = false;     // the last column is 1 for nodes that had none and 0 for the others
-  std::optional<Time> until = {};     // nothing later went into what they were made with
-  std::string key = {};               // tells what was made in one way from what was not; see
-                                      // feature_writer.h
-  std::string file = "features.npy";  // in the folder of the type
+  std::optional<Time> until = {};       // nothing later went into what they were made with
+  std::string key = {};                 // tells what was made in one way from what was not; see
+                                        // feature_writer.h
+  std::string file = "features.npy";    // in the folder of the type
+  std::vector<std::string> edges = {};  // types of the edges that they came by, as declared
+  std::string mean_of = {};             // file of the features that they are the mean of
 };
 
 // A categorical column of one node type; a node may have none, one or several classes.
