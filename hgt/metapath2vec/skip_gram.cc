@@ -31,18 +31,6 @@ void check_count(const char* name, uint32_t value, uint32_t most) {
   throw Error(fmt::format("skip-gram: {} is {}; give 1 to {}", name, value, most));
 }
 
-SkipGramOptions checked(const SkipGramOptions& options) {
-  check_count("width", options.width, kWidest);
-  check_count("window", options.window, kLargestWindow);
-  check_count("negatives", options.negatives, kMostNegatives);
-  check_count("threads", options.threads, kMostThreads);
-  if (!(options.learning_rate > 0 && options.learning_rate <= 1)) {
-    throw Error(fmt::format("skip-gram: learning_rate is {}; give a number above 0, up to 1",
-                            options.learning_rate));
-  }
-  return options;
-}
-
 void check_size(const char* what, uint64_t size, uint64_t rows, uint64_t width) {
   if (size == rows * width) return;
   throw Error(fmt::format("skip-gram: {} have {} numbers, but {} rows of {} make {}", what, size,
@@ -81,6 +69,16 @@ void count_nodes(std::span<const WalkNode> nodes, const NodeRows& rows,
 }
 
 }  // namespace
+
+void check_skip_gram_options(const SkipGramOptions& options) {
+  check_count("width", options.width, kWidest);
+  check_count("window", options.window, kLargestWindow);
+  check_count("negatives", options.negatives, kMostNegatives);
+  check_count("threads", options.threads, kMostThreads);
+  if (options.learning_rate > 0 && options.learning_rate <= 1) return;
+  throw Error(fmt::format("skip-gram: learning_rate is {}; give a number above 0, up to 1",
+                          options.learning_rate));
+}
 
 std::vector<uint64_t> count_occurrences(const Walks& walks, uint64_t walks_counted,
                                         uint32_t threads, const ProgressSink& progress) {
@@ -133,11 +131,12 @@ class SkipGram::Worker {
 
 SkipGram::SkipGram(const Walks& walks, std::span<const uint64_t> occurrences,
                    SkipGramOptions options, SkipGramTables tables)
-    : options_(checked(options)),
+    : options_(options),
       tables_(tables),
       rows_(walks),
       negatives_(rows_, checked_occurrences(occurrences, rows_)),
       walks_(walks.size()) {
+  check_skip_gram_options(options_);
   check_size("inputs", tables_.inputs.size(), rows_.size(), options_.width);
   check_size("outputs", tables_.outputs.size(), rows_.size(), options_.width);
 }

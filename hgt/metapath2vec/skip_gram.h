@@ -43,6 +43,8 @@ struct SkipGramOptions {
   KernelSet kernels = best_kernel_set();
 };
 
+void check_skip_gram_options(const SkipGramOptions& options);  // throws Error: out of range
+
 // Of the caller, [rows, width] each; they may be mapped files.
 struct SkipGramTables {
   std::span<float> inputs;   // vectors of centres: the result

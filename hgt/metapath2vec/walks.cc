@@ -17,16 +17,6 @@ constexpr uint64_t kStepStream = 2;
 constexpr NodeId kNodesPerReport = 1U << 16U;
 constexpr Time kNoBound = std::numeric_limits<Time>::max();
 
-void check_walk_options(const WalkOptions& options) {
-  if (options.walks_per_node == 0) {
-    throw Error("walks_per_node is 0: no node would start a walk; give 1 or more");
-  }
-  if (options.length < 2 || options.length > kLongestWalk) {
-    throw Error(
-        fmt::format("a walk's length is {} nodes; give 2 to {}", options.length, kLongestWalk));
-  }
-}
-
 void check_numbers(const Schema& schema, const WalkPath& path) {
   if (index(path.type) >= schema.node_types().size()) {
     throw Error(fmt::format("a walk path starts at node type number {}, but the graph has {} types",
@@ -61,6 +51,16 @@ std::vector<std::vector<Relation>> relations_by_target(const Schema& schema,
 }  // namespace
 
 // --- construction ---
+
+void check_walk_options(const WalkOptions& options) {
+  if (options.walks_per_node == 0) {
+    throw Error("walks_per_node is 0: no node would start a walk; give 1 or more");
+  }
+  if (options.length < 2 || options.length > kLongestWalk) {
+    throw Error(
+        fmt::format("a walk's length is {} nodes; give 2 to {}", options.length, kLongestWalk));
+  }
+}
 
 Walks::Walks(HeteroGraph graph, const std::vector<WalkPath>& paths, WalkOptions options,
              const ProgressSink& progress)

@@ -42,6 +42,7 @@ struct WalkOptions {
 };
 
 constexpr uint32_t kLongestWalk = 10'000;
+void check_walk_options(const WalkOptions& options);  // throws Error: out of range
 
 struct WalkNode {
   NodeType type{};

@@ -11,9 +11,7 @@
 
 namespace hgt {
 
-namespace {
-
-void check_files(const Path& folder) {
+void check_xlnet_folder(const Path& folder) {
   std::vector<std::string> missing;
   for (const char* const name : {"config.json", "model.safetensors", "spiece.model"}) {
     if (!std::filesystem::exists(folder / name)) missing.emplace_back(name);
@@ -25,10 +23,8 @@ void check_files(const Path& folder) {
       folder.string(), fmt::join(missing, ", ")));
 }
 
-}  // namespace
-
 Xlnet Xlnet::open(const Path& folder) {
-  check_files(folder);
+  check_xlnet_folder(folder);
   XlnetTokenizer tokenizer(folder / "spiece.model");
   XlnetNetwork network = XlnetNetwork::open(folder);
   if (tokenizer.size() > network.config().vocab_size) {

@@ -17,6 +17,8 @@
 
 namespace hgt {
 
+void check_xlnet_folder(const Path& folder);  // throws Error: one of the three files is missing
+
 class Xlnet {
  public:
   // The folder holds config.json, model.safetensors and spiece.model. Throws Error when one is
