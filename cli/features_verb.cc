@@ -31,20 +31,32 @@ struct FeatureFlags {
   OptionFlags options;
 };
 
-std::vector<FeatureStep> steps_of(FeatureFlags& flags) {
-  flags.options.apply();
-  if (!flags.recipe.empty()) return read_recipe(flags.recipe, flags.step);
-  if (!flags.step.types.empty()) {
-    refuse_idle_options(flags.step);
-    return {flags.step};
+// What stands in a recipe cannot be said beside it, but for what may hold for all of its steps:
+// that goes before the file, as with config files.
+std::vector<FeatureStep> steps_of_recipe(FeatureFlags& flags) {
+  std::vector<FeatureStep> steps = read_recipe(flags.recipe);
+  for (FeatureStep& step : steps) {
+    flags.step = step;
+    flags.options.apply_only({"task", "until", "seed", "threads", "precision"},
+                             "belongs to a step; write it into the recipe");
+    step = flags.step;
   }
-  if (flags.step.kind() != StepKind::text) {
+  return steps;
+}
+
+std::vector<FeatureStep> steps_of(FeatureFlags& flags) {
+  if (!flags.recipe.empty()) return steps_of_recipe(flags);
+  flags.options.apply();
+  if (flags.step.types.empty() && flags.step.kind() != StepKind::text) {
     throw CLI::ValidationError("--type", "name the node type that gets the features");
   }
+  refuse_idle_options(flags.step);
+  if (!flags.step.types.empty()) return {flags.step};
   return default_recipe(HeteroGraph::open(flags.graph), flags.step);
 }
 
 void print_made(const std::vector<MadeFeatures>& made) {
+  if (made.empty()) return;
   TextTable table({"node type", ">width", "stored as", "from", ">nodes without", ""});
   for (const MadeFeatures& one : made) {
     table.add({one.type, std::to_string(one.spec.width), std::string(to_string(one.spec.type)),
@@ -56,12 +68,27 @@ void print_made(const std::vector<MadeFeatures>& made) {
 // What the user did not ask for by name may come to nothing.
 std::vector<MadeFeatures> make_some(const FeatureLock& lock, const FeatureStep& step,
                                     const FeatureFlags& flags, const ProgressSink& progress) {
+  std::vector<MadeFeatures> made;
   try {
-    return make_features(lock, step, flags.again, progress);
+    made = make_features(lock, step, flags.again, progress);
   } catch (const NoFeatures& nothing) {
     if (!flags.recipe.empty() || !flags.step.types.empty()) throw;
     fmt::print(stderr, "hgt: left out: {}\n", nothing.what());
-    return {};
+  }
+  for (const MadeFeatures& one : made) {
+    if (!one.left_out.empty()) fmt::print(stderr, "hgt: left out: {}\n", one.left_out);
+  }
+  std::erase_if(made, [](const MadeFeatures& one) { return !one.left_out.empty(); });
+  return made;
+}
+
+void warn_of_outdated_means(const Schema& schema) {
+  for (const std::string& type : outdated_means(schema)) {
+    const Path source = schema.at(schema.node_type(type)).features->mean_of;
+    fmt::print(stderr,
+               "hgt: features of {0} are the mean of features of {1} that have been replaced; make "
+               "them again, with --type {0} --mean-of {1}\n",
+               type, source.parent_path().string());
   }
 }
 
@@ -71,6 +98,7 @@ void run_features(FeatureFlags& flags) {
   ProgressBar bar(flags.quiet);
   const std::vector<FeatureStep> steps = steps_of(flags);
   const FeatureLock lock(flags.graph);
+  check_steps(steps, HeteroGraph::open(flags.graph));
   std::vector<MadeFeatures> made;
   try {
     for (const FeatureStep& step : steps) {
@@ -81,6 +109,7 @@ void run_features(FeatureFlags& flags) {
     throw Interrupted("stopped and saved; the same command goes on from there");
   }
   print_made(made);
+  warn_of_outdated_means(HeteroGraph::open(flags.graph).schema());
 }
 
 }  // namespace
@@ -94,6 +123,7 @@ void add_features(CLI::App& program) {
           "File with the steps for all types; without it and without --type: titles, means of "
           "them for the types beside, metapath2vec for the others")
       ->type_name("FILE");
+  verb->get_option("--type")->excludes("--types");
   verb->add_flag("--again", flags->again, "Make also what is there already");
   verb->add_flag("--quiet", flags->quiet, "No progress");
   verb->callback([flags] { run_features(*flags); });

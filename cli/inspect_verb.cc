@@ -142,7 +142,9 @@ Json node_type_json(const HeteroGraph& graph, NodeType type) {
     json["features"] = {{"width", spec.features->width},
                         {"type", to_string(spec.features->type)},
                         {"origin", spec.features->origin},
-                        {"missing", spec.features->missing}};
+                        {"missing", spec.features->missing},
+                        {"flagged", spec.features->flagged}};
+    if (spec.features->until) json["features"]["until"] = *spec.features->until;
   }
   json["labels"] = Json::array();
   for (const LabelSpec& label : spec.labels) {

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   const auto steps = hgt::default_recipe(hgt::HeteroGraph::open(argv[1]), {.width = 16});
   for (const hgt::FeatureStep& step : steps) {
     for (const auto& made : hgt::make_features(lock, step, false, hgt::no_progress)) {
+      if (!made.left_out.empty()) continue;
       std::cout << made.type << ": " << made.spec.width << " numbers, " << made.spec.origin << '\n';
     }
   }

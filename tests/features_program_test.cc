@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "hgt/graph/graph_builder.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "tests/run_program.h"
 
@@ -99,7 +100,8 @@ TEST_F(FeaturesProgram, MakesTheDefaultRecipe) {
 
 TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
   const Words audit = {"train", graph(), "--task", "paper-venue", "--width", "8", "--audit", "4"};
-  text(features({"--task", "paper-venue", "--encoder", "hashed"}));
+  text(step({"--task", "paper-venue", "--encoder", "hashed", "--width", "8", "--walks", "1",
+             "--length", "4"}));
   const std::string out = text(audit);
   EXPECT_TRUE(contains(out,
                        "features of author (mean of paper up to 2014): made with nothing "
@@ -108,11 +110,19 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
   EXPECT_TRUE(contains(out, "features of paper (hashed words of names): each belongs to a node"))
       << out;
   EXPECT_FALSE(contains(out, "features of venue")) << "nothing but what is predicted leads to them";
-  const std::string late = text(audit + Words{"--train-end", "2012", "--validation-end", "2014"});
-  EXPECT_TRUE(contains(late,
-                       "made with what was known up to 2014, but training ends with 2012; "
-                       "make them again with --until 2012"))
-      << late;
+  const Words earlier = {"--train-end", "2012", "--validation-end", "2014"};
+  const std::string what =
+      "made with what was known up to 2014, but training ends with 2012; make them again with "
+      "--until 2012";
+  const Outcome late = hgt(audit + earlier);
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_TRUE(contains(late.out, what)) << late.out;
+  const Words train = {"train",     graph(), "--task",  "paper-venue", "--run",  path("run"),
+                       "--batches", "1",     "--width", "4",           "--quiet"};
+  const Outcome refused = hgt(train + earlier);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, what)) << refused.err;
+  text(train + earlier + Words{"--no-guard"});
 }
 
 TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
@@ -132,11 +142,78 @@ TEST_F(FeaturesProgram, FollowsARecipe) {
               "until = '2010'\n"
               "[[features]]\ntype = 'paper'\nencoder = 'hashed'\nwidth = 33\n"
               "[[features]]\ntypes = ['field', 'venue']\nmean-of = 'paper'\n");
-  text(features({"--recipe", path("recipe.toml")}));
+  text(step({"--recipe", path("recipe.toml")}));
   const Json found = inspected();
   EXPECT_EQ(found["paper"]["width"], 33);
   EXPECT_EQ(found["field"]["origin"], "mean of paper up to 2010");
   EXPECT_EQ(found["venue"]["origin"], "mean of paper up to 2010");
+  EXPECT_EQ(found["venue"]["until"], 2010);
+  text(step({"--recipe", path("recipe.toml"), "--until", "2008"}));
+  EXPECT_EQ(inspected()["venue"]["until"], 2008) << "a flag goes before the file";
+  expect_error(step({"--recipe", path("recipe.toml"), "--encoder", "fasttext"}), 2,
+               "--encoder: belongs to a step; write it into the recipe");
+  expect_error(features({"--recipe", path("recipe.toml")}), 2, "belongs to a step");
+}
+
+TEST_F(FeaturesProgram, FindsWhatIsWrongWithTheLastStepBeforeTheFirst) {
+  write_bytes(folder_ / "recipe.toml",
+              "[[features]]\ntype = 'paper'\nencoder = 'hashed'\n"
+              "[[features]]\ntype = 'author'\nmean-of = 'papre'\n");
+  expect_error(step({"--recipe", path("recipe.toml")}), 1, "step 2 of 2: ");
+  EXPECT_TRUE(inspected()["paper"].is_null());
+}
+
+TEST_F(FeaturesProgram, TheRecipeOfThePaperLeavesOutWhatATaskPredicts) {
+  std::string recipe = read_bytes(Path(HGT_SOURCE_DIR) / "data/recipes/paper.toml");
+  const std::string encoder = "encoder = \"xlnet\"\nxlnet = \"xlnet-base-cased\"\n";
+  ASSERT_NE(recipe.find(encoder), std::string::npos);
+  recipe.replace(recipe.find(encoder), encoder.size(), "encoder = \"hashed\"\n");
+  recipe += "width = 8\nwalks = 1\nlength = 4\n";
+  write_bytes(folder_ / "paper.toml", recipe);
+  const Outcome outcome = hgt(step({"--recipe", path("paper.toml"), "--task", "paper-venue"}));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "hgt: left out: no edges that may be used lead to venue\n");
+  const Json found = inspected();
+  EXPECT_TRUE(found["venue"].is_null());
+  EXPECT_FALSE(found["field"].is_null() || found["institute"].is_null());
+}
+
+TEST_F(FeaturesProgram, TheDefaultLeavesOutTypesThatGetNothing) {
+  Schema schema;
+  schema.add_node_type("author", NodeKind::plain);
+  schema.add_node_type("reader", NodeKind::plain);
+  for (const char* type : {"paper", "report"}) {
+    schema.at(schema.add_node_type(type, NodeKind::event)).names = true;
+  }
+  schema.add_relation({.source = "author", .edge = "writes", .target = "paper"});
+  schema.add_relation({.source = "reader", .edge = "reads", .target = "report"});
+  schema.number_relations();
+  GraphBuilder builder(folder_ / "odd", schema);
+  builder.add_node(builder.schema().node_type("author"), {});
+  builder.add_node(builder.schema().node_type("paper"), {.name = "deep walks", .time = 2010});
+  builder.add_node(builder.schema().node_type("report"), {.name = "too late", .time = 2016});
+  builder.add_edge(builder.schema().relation("author", "writes", "paper"),
+                   {.source = 0, .target = 0});
+  builder.finish();
+  const Outcome outcome = hgt({"features", path("odd"), "--quiet", "--width", "8"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* type : {"author", "paper"}) EXPECT_TRUE(contains(outcome.out, type));
+  EXPECT_TRUE(contains(outcome.err, "left out: no report up to the end of training"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "left out: nodes of type report have no features"))
+      << outcome.err;
+}
+
+TEST_F(FeaturesProgram, SaysWhenAMeanIsOutdated) {
+  const Words papers = {"--type", "paper", "--encoder", "hashed", "--width"};
+  text(step(papers + Words{"8"}));
+  text(step({"--type", "author", "--mean-of", "paper"}));
+  const Outcome outcome = hgt(step(papers + Words{"9"}));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err,
+            "hgt: features of author are the mean of features of paper that have been replaced; "
+            "make them again, with --type author --mean-of paper\n");
+  text(step({"--type", "author", "--mean-of", "paper"}));
 }
 
 TEST_F(FeaturesProgram, SaysWhatIsWrong) {
@@ -148,6 +225,10 @@ TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
   expect_error(features({"--type", "paper"}), 1, "--walks says nothing about features made by");
+  expect_error(step({"--vectors", "glove.txt"}), 1,
+               "--vectors says nothing about features made by");
+  expect_error(step({"--type", "paper", "--threads", "0"}), 1, "threads is 0; give 1 to 1024");
+  expect_error(step({"--type", "paper", "--types", "venue"}), 2, "--types");
   const Json found = inspected();  // lives as long as the loop, which items() alone does not
   for (const auto& [type, features] : found.items()) EXPECT_TRUE(features.is_null()) << type;
 }
@@ -178,7 +259,9 @@ TEST_F(FeaturesProgram, GoesOnWhereCtrlCStoppedIt) {
   EXPECT_NE(position(), "");
   EXPECT_TRUE(inspected()["venue"].is_null());
   text(words);
-  EXPECT_EQ(inspected()["venue"]["width"], 64);
+  const Json venue = inspected()["venue"];
+  EXPECT_TRUE(venue["flagged"]) << "some venues are new after 2014";
+  EXPECT_EQ(venue["width"], 65);
   EXPECT_EQ(position(), "");
 }
 

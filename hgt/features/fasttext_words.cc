@@ -3,15 +3,18 @@
 #include <fasttext/args.h>
 #include <fasttext/fasttext.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "hgt/error.h"
+#include "hgt/features/feature_source.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/words.h"
 
@@ -116,34 +119,53 @@ class Training {
   std::thread worker_;  // last: it uses the others
 };
 
+// Brought to disk before it gets its name: fastText does not survive half a model.
+void keep_model(fasttext::FastText& model, const Path& kept) {
+  Path beside = kept;
+  beside += ".new";
+  model.saveModel(beside.string());
+  if (::fsync(File::open_to_write(beside).descriptor()) != 0) {
+    throw Error(fmt::format("{}: cannot be brought to disk", beside.string()));
+  }
+  fs::rename(beside, kept);
+}
+
+// None where nothing was kept, or something else.
+std::unique_ptr<fasttext::FastText> kept_model(const Path& kept) {
+  if (!fs::exists(kept)) return nullptr;
+  auto model = std::make_unique<fasttext::FastText>();
+  try {
+    model->loadModel(kept.string());
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+  return model;
+}
+
 }  // namespace
 
 WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabulary& vocabulary,
                          Time until, const FasttextOptions& options, const ProgressSink& progress) {
   if (vocabulary.titles() == 0) {
-    throw Error(
+    throw NoFeatures(
         fmt::format("no {} up to the end of training has a name with words in it; say with "
                     "--until where training ends",
                     graph.schema().at(type).name));
   }
-  fasttext::FastText model;
-  if (fs::exists(options.kept)) {
-    model.loadModel(options.kept.string());
-  } else {
+  std::unique_ptr<fasttext::FastText> model = kept_model(options.kept);
+  if (!model) {
+    model = std::make_unique<fasttext::FastText>();
     Path titles = options.kept;
     titles += ".txt";
     const uint64_t words = write_titles(graph, type, until, titles);
     try {
-      Training(model, arguments(options, titles, words)).finish(progress);
+      Training(*model, arguments(options, titles, words)).finish(progress);
     } catch (...) {
       fs::remove(titles);
       throw;
     }
     fs::remove(titles);
-    Path beside = options.kept;
-    beside += ".new";
-    model.saveModel(beside.string());
-    fs::rename(beside, options.kept);
+    keep_model(*model, options.kept);
   }
   const uint64_t width = options.width;
   WordTable table{.width = width,
@@ -151,7 +173,7 @@ WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabula
                   .known = std::vector<bool>(vocabulary.size(), true)};
   fasttext::Vector vector(options.width);
   for (uint32_t number = 0; number < vocabulary.size(); ++number) {
-    model.getWordVector(vector, vocabulary.word(number));
+    model->getWordVector(vector, vocabulary.word(number));
     std::copy_n(vector.data(), width, table.vectors.data() + number * width);
   }
   return table;

@@ -23,7 +23,7 @@ struct FasttextOptions {
 
 // Skip-gram with character n-grams over the titles up to `until`, so that every word of the
 // vocabulary has a vector, later ones too. Takes options.kept for trained where it is there.
-// Throws Error: no titles up to then.
+// Throws NoFeatures: no titles up to then.
 WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabulary& vocabulary,
                          Time until, const FasttextOptions& options, const ProgressSink& progress);
 

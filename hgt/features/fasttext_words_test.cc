@@ -110,6 +110,11 @@ TEST_F(FasttextTest, TakesUpWhatWasTrained) {
   EXPECT_EQ(fs::last_write_time(folder_ / "kept"), written);
 }
 
+TEST_F(FasttextTest, TrainsAnewWhereWhatWasKeptIsNoModel) {
+  write_bytes(folder_ / "kept", "torn by a power failure");
+  EXPECT_EQ(train(eight_papers(), options()), train(eight_papers(), options("other")));
+}
+
 TEST_F(FasttextTest, StoppedItLeavesNothingAndCanBeginAgain) {
   EXPECT_THROW(train(eight_papers(), options(), StopAt(1)), Interrupted);
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{});

@@ -5,9 +5,16 @@
 #include <span>
 #include <vector>
 
+#include "hgt/error.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
+
+// No node of the type would get features.
+class NoFeatures : public Error {
+ public:
+  using Error::Error;
+};
 
 class FeatureSource {
  public:

@@ -50,6 +50,23 @@ std::vector<std::string_view> options_in_use(const FeatureStep& step) {
   }
 }
 
+// The default recipe has titles and walks.
+std::vector<std::string_view> options_of_the_default(const FeatureStep& step) {
+  std::vector<std::string_view> used = options_in_use(step);
+  const auto more = options_in_use({.metapath2vec = {"auto"}});
+  used.insert(used.end(), more.begin(), more.end());
+  return used;
+}
+
+void check_range(const char* option, uint32_t value, uint32_t least, uint32_t most) {
+  if (value >= least && value <= most) return;
+  throw Error(fmt::format("{} is {}; give {} to {}", option, value, least, most));
+}
+
+constexpr uint32_t kWidestFeatures = 1U << 16U;
+constexpr uint32_t kMostFeatureThreads = 1024;
+constexpr uint32_t kMostEpochs = 1'000'000;
+
 constexpr std::array<std::string_view, 5> kOptionsOfEveryStep = {"type", "types", "precision",
                                                                  "task", "until"};
 
@@ -137,7 +154,9 @@ void check_step(const FeatureStep& step, const Schema& schema) {
     throw Error("features are either a mean of neighbours or metapath2vec's; say one of them");
   }
   if (step.kind() == StepKind::mean) static_cast<void>(schema.node_type(step.mean_of));
-  if (step.width == 0) throw Error("width is 0; features have at least one number");
+  check_range("width", step.width, 1, kWidestFeatures);
+  check_range("threads", step.threads, 1, kMostFeatureThreads);
+  check_range("epochs", step.epochs, 0, kMostEpochs);
   if (step.kind() != StepKind::text) return;
   if (step.from != "title" && step.from != "name") {
     throw Error(
@@ -166,7 +185,8 @@ void refuse_idle_options(const FeatureStep& step) {
   FeatureStep plain;
   const OptionTable given = step_table(own);
   const OptionTable defaults = step_table(plain);
-  std::vector<std::string_view> used = options_in_use(step);
+  std::vector<std::string_view> used =
+      step.types.empty() ? options_of_the_default(step) : options_in_use(step);
   used.insert(used.end(), kOptionsOfEveryStep.begin(), kOptionsOfEveryStep.end());
   for (const OptionTable::Entry& entry : given.entries()) {
     if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;

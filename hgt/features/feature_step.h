@@ -73,11 +73,13 @@ struct Reach {
 // task predicts or leaves out, in either direction. Throws Error: no such task, no date.
 Reach reach_of(const FeatureStep& step, const HeteroGraph& graph);
 
-// Throws Error: a step that says nothing, or two things at once, or names what is not there.
+// Throws Error: a step that says nothing, or two things at once, or names what is not there, or a
+// number out of range.
 void check_step(const FeatureStep& step, const Schema& schema);
 
-// Throws Error: an option that is not at its default says nothing about such a step. For steps that
-// a user spelled out; those of a recipe share what stands above them.
+// Throws Error: an option that is not at its default says nothing about such a step; without types,
+// about the default recipe. For what a user spelled out; steps of a recipe share what stands above
+// them.
 void refuse_idle_options(const FeatureStep& step);
 
 // The relations from `source` into `target` that the step may use: by edge type (in either

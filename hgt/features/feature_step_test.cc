@@ -95,6 +95,9 @@ TEST_F(FeatureStepTest, RefusesWhatSaysNothingOrTooMuch) {
   FeatureStep narrow = text_step();
   narrow.width = 0;
   EXPECT_TRUE(contains(error_for(narrow), "width is 0"));
+  EXPECT_EQ(error_for({.types = {"paper"}, .threads = 0}), "threads is 0; give 1 to 1024");
+  EXPECT_TRUE(
+      contains(error_for({.types = {"paper"}, .epochs = 3'000'000'000}), "epochs is 30000"));
 }
 
 TEST_F(FeatureStepTest, RefusesTextThatIsNotThere) {
@@ -136,6 +139,17 @@ TEST_F(FeatureStepTest, RefusesOptionsThatSayNothing) {
   EXPECT_EQ(idle({.types = {"author"}, .mean_of = "paper", .via = {"writes"}}), "");
   EXPECT_TRUE(contains(idle({.types = {"author"}, .mean_of = "paper", .width = 8}),
                        "--width says nothing about features made as a mean of neighbours"));
+}
+
+TEST_F(FeatureStepTest, RefusesOptionsThatSayNothingAboutTheDefault) {
+  const auto idle = [](const FeatureStep& step) {
+    return error_of([&] { refuse_idle_options(step); });
+  };
+  EXPECT_EQ(idle({.walks = 3, .width = 8, .epochs = 2}), "") << "it has titles and walks";
+  EXPECT_TRUE(contains(idle({.vectors = "a.txt"}), "--vectors says nothing"));
+  EXPECT_EQ(idle({.encoder = TextEncoder::vectors, .vectors = "a.txt"}), "");
+  EXPECT_TRUE(contains(idle({.xlnet = "folder"}), "--xlnet says nothing"));
+  EXPECT_TRUE(contains(idle({.via = {"writes"}}), "--via says nothing"));
 }
 
 // --- reach_of: time ---

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "hgt/error.h"
@@ -35,6 +36,9 @@ std::string stamp(const Path& file) {
   return error ? "" : fmt::format("{} {}\n", size, time.time_since_epoch().count());
 }
 
+// Of what is made; a new one makes all features anew.
+constexpr int kVersion = 2;
+
 // All that the features of a type depend on, as text.
 std::string ingredients(const FeatureStep& step, const std::string& type, const Schema& schema,
                         const Reach& reach) {
@@ -42,7 +46,7 @@ std::string ingredients(const FeatureStep& step, const std::string& type, const 
   own.types = {type};
   // The task and the date count by what they forbid, and threads only decide how long it takes.
   std::string text = step_table(own).without({"types", "threads", "task", "until"}).to_toml();
-  text += fmt::format("{}\n", reach.until);
+  text += fmt::format("{} {}\n", kVersion, reach.until);
   for (const bool hidden : reach.hidden) text += hidden ? '1' : '0';
   const auto is_features = [&](const std::string& file) {
     return std::any_of(schema.node_types().begin(), schema.node_types().end(),
@@ -55,12 +59,19 @@ std::string ingredients(const FeatureStep& step, const std::string& type, const 
     if (!is_features(array.file)) text += fmt::format("{:016x}\n", array.checksum);
   }
   if (!step.vectors.empty()) text += stamp(step.vectors);
-  if (!step.xlnet.empty()) text += stamp(Path(step.xlnet) / "model.safetensors");
+  if (step.xlnet.empty()) return text;
+  for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
+    text += stamp(Path(step.xlnet) / file);
+  }
   return text;
 }
 
 std::string key_of(const std::string& text) {
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+}
+
+std::string folder_name(const Path& folder) {  // "xlnet/" too
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
 // In words, for people.
@@ -80,7 +91,7 @@ std::string describe(const FeatureStep& step, const Schema& schema, const Reach&
       return fmt::format("word vectors {} of names, weighted by those{}",
                          Path(step.vectors).filename().string(), until);
     case TextEncoder::xlnet:
-      return fmt::format("xlnet {} of names", Path(step.xlnet).filename().string());
+      return fmt::format("xlnet {} of names", folder_name(step.xlnet));
     default:
       return "hashed words of names";
   }
@@ -97,43 +108,53 @@ void remove_others(const Path& folder, const std::string& prefix, const std::str
   std::vector<Path> others;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && !name.starts_with(kept)) others.push_back(entry.path());
+    const bool ours = name.starts_with(prefix) && entry.is_regular_file();  // types are folders
+    if (ours && !name.starts_with(kept)) others.push_back(entry.path());
   }
   for (const Path& other : others) fs::remove(other);
+}
+
+// As they were declared, each once.
+std::vector<std::string> edge_types(const std::vector<Relation>& relations, const Schema& schema) {
+  std::vector<std::string> edges;
+  for (const Relation relation : relations) {
+    const bool reverse = schema.at(relation).reverse;
+    edges.push_back(schema.at(reverse ? schema.reverse(relation) : relation).edge);
+  }
+  return edges;
 }
 
 // One step on one graph.
 class Maker {
  public:
   Maker(const FeatureLock& lock, const FeatureStep& step, const ProgressSink& progress)
-      : lock_(lock), graph_(HeteroGraph::open(lock.folder())), step_(step), progress_(progress) {
-    check_step(step, graph_.schema());
-    reach_ = reach_of(step, graph_);
-    if (step_.metapath2vec == std::vector<std::string>{"auto"}) {
-      step_.metapath2vec = propose_walks(step_.types, graph_.schema(), reach_);
-      if (step_.metapath2vec.empty()) {
-        throw Error(fmt::format("no edges that may be used lead to {}, so that no walk meets it",
-                                fmt::join(step_.types, " or ")));
-      }
-    }
-  }
+      : lock_(lock),
+        graph_(HeteroGraph::open(lock.folder())),
+        plan_(plan_step(step, graph_)),
+        step_(plan_.step),
+        reach_(plan_.reach),
+        progress_(progress) {}
 
   std::vector<MadeFeatures> make(bool again) {
-    std::vector<MadeFeatures> made;
     std::vector<std::string> to_do;
     for (const std::string& type : step_.types) {
       const auto& has = graph_.schema().at(graph_.schema().node_type(type)).features;
       const bool already = has && has->key == key(type) && !again;
-      if (already) made.push_back({.type = type, .spec = *has, .already = true});
+      if (already) made_.push_back({.type = type, .spec = *has, .already = true});
       if (!already) to_do.push_back(type);
     }
-    if (to_do.empty()) return made;
-    if (step_.kind() == StepKind::walks) {
-      make_walks(to_do, made);
+    if (!to_do.empty() && step_.kind() == StepKind::walks) {
+      make_walks(to_do);
     } else {
-      for (const std::string& type : to_do) make_one(type, made);
+      for (const std::string& type : to_do) make_one(type);
     }
-    return made;
+    for (const std::string& type : plan_.unmet) {
+      leave_out(type, fmt::format("no edges that may be used lead to {}", type));
+    }
+    const bool nothing = std::all_of(made_.begin(), made_.end(),
+                                     [](const MadeFeatures& one) { return !one.left_out.empty(); });
+    if (nothing) throw NoFeatures(made_.front().left_out);
+    return made_;
   }
 
  private:
@@ -141,33 +162,49 @@ class Maker {
     return key_of(ingredients(step_, type, graph_.schema(), reach_));
   }
 
-  void make_one(const std::string& type, std::vector<MadeFeatures>& made) {
+  void leave_out(const std::string& type, const std::string& why) {
+    made_.push_back({.type = type, .spec = {}, .left_out = why});
+  }
+
+  void make_one(const std::string& type) {
     const Path kept = lock_.folder() / type / ("fasttext_" + key(type));
     remove_others(kept.parent_path(), "fasttext_", kept.filename().string());
-    const auto source =
-        step_.kind() == StepKind::mean ? mean_source(type) : text_source(type, kept);
-    made.push_back({.type = type, .spec = write(type, *source)});
+    try {
+      const auto source =
+          step_.kind() == StepKind::mean ? mean_source(type) : text_source(type, kept);
+      made_.push_back({.type = type, .spec = write(type, *source)});
+    } catch (const NoFeatures& nothing) {
+      leave_out(type, nothing.what());
+    }
     fs::remove(kept);
   }
 
   // All types of a step come from the same walks.
-  void make_walks(const std::vector<std::string>& types, std::vector<MadeFeatures>& made) {
+  void make_walks(const std::vector<std::string>& types) {
     const std::string joint = fmt::format("{}", fmt::join(step_.types, ","));
     const Path kept = lock_.folder() / ("walks_" + key(joint));
     remove_others(kept.parent_path(), "walks_", kept.filename().string());
-    WalkTraining training(graph_, step_, reach_, kept, progress_);
-    training.train(progress_);
-    for (const std::string& type : types) {
-      WalkVectors source(training, graph_.schema().node_type(type));
-      made.push_back({.type = type, .spec = write(type, source)});
+    std::optional<WalkTraining> training;
+    try {
+      training.emplace(graph_, step_, reach_, kept, progress_);
+    } catch (const NoFeatures& nothing) {
+      for (const std::string& type : types) leave_out(type, nothing.what());
+      return;
     }
-    training.remove_files();
+    training->train(progress_);
+    for (const std::string& type : types) {
+      WalkVectors source(*training, graph_.schema().node_type(type));
+      try {
+        made_.push_back({.type = type, .spec = write(type, source)});
+      } catch (const NoFeatures& nothing) {
+        leave_out(type, nothing.what());
+      }
+    }
+    training->remove_files();
   }
 
   std::unique_ptr<FeatureSource> mean_source(const std::string& type) const {
-    FeatureStep one = step_;
-    one.types = {type};
-    return std::make_unique<NeighbourMean>(graph_, usable_relations(one, graph_.schema(), reach_),
+    return std::make_unique<NeighbourMean>(graph_, relations_used(plan_, type, graph_.schema()),
                                            reach_);
   }
 
@@ -180,6 +217,7 @@ class Maker {
       return std::make_unique<XlnetTitles>(graph_, number, step_.xlnet);
     }
     Vocabulary vocabulary(graph_, number, reach_.until, progress_);
+    if (vocabulary.size() == 0) report_nothing(type);
     WordTable table = step_.encoder == TextEncoder::vectors
                           ? read_word_vectors(step_.vectors, vocabulary, progress_)
                           : train_fasttext(graph_, number, vocabulary, reach_.until,
@@ -194,12 +232,7 @@ class Maker {
   }
 
   FeatureSpec write(const std::string& type, FeatureSource& source) const {
-    FeatureSpec spec{.width = source.width(),
-                     .type = step_.precision,
-                     .origin = describe(step_, graph_.schema(), reach_),
-                     .key = key(type)};
-    if (reach_.bounded() && knows_others(step_)) spec.until = reach_.until;
-    FeatureWriter writer(lock_, type, spec);
+    FeatureWriter writer(lock_, type, spec_of(type, source.width()));
     const bool titles = step_.kind() == StepKind::text;
     Progress report{.stage = "features of " + type, .unit = titles ? "titles" : "nodes"};
     const auto tell = [&] {
@@ -218,8 +251,34 @@ class Maker {
       writer.append(rows, missing);
       tell();
     }
-    if (writer.missing() == writer.nodes()) report_nothing(type);
+    if (writer.missing() == writer.nodes()) {
+      writer.discard();
+      report_nothing(type);
+    }
     return writer.finish();
+  }
+
+  FeatureSpec spec_of(const std::string& type, uint64_t width) const {
+    const Schema& schema = graph_.schema();
+    FeatureSpec spec{.width = width,
+                     .type = step_.precision,
+                     .origin = describe(step_, schema, reach_),
+                     .key = key(type),
+                     .edges = edge_types(relations_used(plan_, type, schema), schema)};
+    if (reach_.bounded() && knows_others(step_)) spec.until = reach_.until;
+    if (step_.kind() == StepKind::mean) add_source(spec);
+    std::sort(spec.edges.begin(), spec.edges.end());
+    spec.edges.erase(std::unique(spec.edges.begin(), spec.edges.end()), spec.edges.end());
+    return spec;
+  }
+
+  // A mean knows all that its source knows.
+  void add_source(FeatureSpec& spec) const {
+    const FeatureSpec& source =
+        *graph_.schema().at(graph_.schema().node_type(step_.mean_of)).features;
+    if (spec.until && source.until) spec.until = std::max(*spec.until, *source.until);
+    spec.edges.insert(spec.edges.end(), source.edges.begin(), source.edges.end());
+    spec.mean_of = step_.mean_of + "/" + source.file;
   }
 
   [[noreturn]] void report_nothing(const std::string& type) const {
@@ -230,9 +289,11 @@ class Maker {
 
   const FeatureLock& lock_;
   HeteroGraph graph_;
-  FeatureStep step_;
+  PlannedStep plan_;
+  const FeatureStep& step_;  // plan_'s
+  const Reach& reach_;       // plan_'s
   const ProgressSink& progress_;
-  Reach reach_;
+  std::vector<MadeFeatures> made_;
 };
 
 }  // namespace
@@ -240,6 +301,18 @@ class Maker {
 std::vector<MadeFeatures> make_features(const FeatureLock& lock, const FeatureStep& step,
                                         bool again, const ProgressSink& progress) {
   return Maker(lock, step, progress).make(again);
+}
+
+std::vector<std::string> outdated_means(const Schema& schema) {
+  std::vector<std::string> outdated;
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    if (!type.features || type.features->mean_of.empty()) continue;
+    const bool there =
+        std::any_of(schema.arrays.begin(), schema.arrays.end(),
+                    [&](const ArrayRecord& array) { return array.file == type.features->mean_of; });
+    if (!there) outdated.push_back(type.name);
+  }
+  return outdated;
 }
 
 }  // namespace hgt

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/error.h"
+#include "hgt/features/feature_source.h"
 #include "hgt/features/feature_step.h"
 #include "hgt/graph/feature_writer.h"
 #include "hgt/graph/schema.h"
@@ -15,19 +15,18 @@ namespace hgt {
 struct MadeFeatures {
   std::string type;
   FeatureSpec spec;
-  bool already = false;  // the graph had them before: made by the same step from the same data
-};
-
-// A step that no node of a type would get features from.
-class NoFeatures : public Error {
- public:
-  using Error::Error;
+  bool already = false;       // the graph had them before: made by the same step from the same data
+  std::string left_out = {};  // why the type got none; then there is no spec
 };
 
 // Gives the types of the step their features. What was stopped, by Ctrl-C or otherwise, goes on
 // when the same step is asked for again; what is there already is not made again unless `again`.
-// Throws Error: a step that does not fit the graph, no node that would get features.
+// A type of which no node would get features is left out. Throws Error: a step that does not fit
+// the graph; NoFeatures: all its types are left out.
 std::vector<MadeFeatures> make_features(const FeatureLock& lock, const FeatureStep& step,
                                         bool again, const ProgressSink& progress);
+
+// Types whose features are the mean of features that have been replaced since.
+std::vector<std::string> outdated_means(const Schema& schema);
 
 }  // namespace hgt

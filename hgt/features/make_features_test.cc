@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -14,6 +15,8 @@
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/xlnet/xlnet.h"
+#include "hgt/xlnet/xlnet_test_folder.h"
 
 namespace hgt {
 namespace {
@@ -152,6 +155,37 @@ TEST_F(MakeFeaturesTest, SaysWhereTheyComeFrom) {
   EXPECT_EQ(spec("paper").type, FeatureType::float32);
 }
 
+TEST_F(MakeFeaturesTest, KeepsTheEdgesThatTheyCameBy) {
+  make(path(), hashed_step());
+  EXPECT_EQ(spec("paper").edges, Texts{});
+  make(path(), mean_step());
+  EXPECT_EQ(spec("author").edges, (Texts{"edits", "writes"})) << "as they were declared";
+  FeatureStep venue = small_step({"venue"});
+  venue.metapath2vec = {"VPV"};
+  make(path(), venue);
+  EXPECT_EQ(spec("venue").edges, Texts{"appears_in"});
+  FeatureStep beyond = small_step({"paper"});
+  beyond.mean_of = "venue";
+  make(path(), beyond);
+  make(path(), mean_step());
+  EXPECT_EQ(spec("author").edges, (Texts{"appears_in", "edits", "writes"})) << "its papers' too";
+}
+
+TEST_F(MakeFeaturesTest, AMeanIsAsLateAsItsSource) {
+  FeatureStep late = small_step({"paper"});
+  late.until = "2018";
+  make(path(), late);
+  make(path(), mean_step());
+  EXPECT_EQ(spec("author").until, 2018) << "although no later paper is part of it";
+  EXPECT_EQ(outdated_means(HeteroGraph::open(path()).schema()), Texts{});
+  make(path(), small_step({"paper"}));
+  EXPECT_EQ(spec("author").until, 2018) << "not made again";
+  EXPECT_EQ(outdated_means(HeteroGraph::open(path()).schema()), Texts{"author"});
+  make(path(), mean_step());
+  EXPECT_EQ(spec("author").until, 2014);
+  EXPECT_EQ(outdated_means(HeteroGraph::open(path()).schema()), Texts{});
+}
+
 // --- again, or not ---
 
 TEST_F(MakeFeaturesTest, DoesNotMakeWhatIsThere) {
@@ -212,6 +246,78 @@ TEST_F(MakeFeaturesTest, AnotherVectorFileMakesThemAnew) {
   EXPECT_TRUE(make(path(), step)[0].already);
   write_bytes(folder / "v.txt", "graphs 1 2\nwalks 3 -4\ndeep 1 1\n");
   EXPECT_FALSE(make(path(), step)[0].already);
+}
+
+// --- XLNet ---
+
+class XlnetFeatures : public MakeFeaturesTest {
+ protected:
+  XlnetFeatures() {
+    fs::create_directory(model());
+    write_xlnet(
+        random_xlnet(
+            {.vocab_size = 30, .d_model = 8, .n_layer = 3, .n_head = 2, .d_head = 4, .d_inner = 6}),
+        model());
+    write_bytes(model() / "spiece.model", spiece_bytes());
+  }
+  Path model() const { return folder_ / "tiny"; }
+  FeatureStep step() const {
+    FeatureStep step{.types = {"paper"}, .encoder = TextEncoder::xlnet};
+    step.xlnet = model().string() + "/";
+    step.precision = FeatureType::float32;
+    return step;
+  }
+  // What the model makes of a title, and 0 for "has one".
+  std::vector<float> row_of(const std::string& title) const {
+    std::vector<float> row(9);
+    const std::vector<std::string_view> titles = {title};
+    Xlnet::open(model()).encode(titles, std::span(row).first(8));
+    return row;
+  }
+
+  const TestFolder folder_;
+};
+
+TEST_F(XlnetFeatures, AreTheVectorsOfTheTitles) {
+  EXPECT_EQ(make(path(), step())[0].spec.missing, 1U);
+  EXPECT_EQ(spec("paper").origin, "xlnet tiny of names");
+  EXPECT_EQ(spec("paper").until, std::nullopt);
+  const FeatureRows rows = stored_rows(path(), "paper");
+  const auto papers = eight_papers();
+  for (size_t i = 0; i < papers.size(); ++i) {
+    if (papers[i].title.empty()) {
+      EXPECT_EQ(rows[i], (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 1}));
+      continue;
+    }
+    const std::vector<float> expected = row_of(papers[i].title);
+    for (size_t j = 0; j < 9; ++j) EXPECT_NEAR(rows[i][j], expected[j], 1e-5) << i;
+  }
+}
+
+TEST_F(XlnetFeatures, AreMadeAnewWhenAFileOfTheModelChanges) {
+  make(path(), step());
+  EXPECT_TRUE(make(path(), step())[0].already);
+  for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
+    fs::last_write_time(model() / file,
+                        fs::last_write_time(model() / file) + std::chrono::seconds(5));
+    EXPECT_FALSE(make(path(), step())[0].already) << file;
+    EXPECT_TRUE(make(path(), step())[0].already) << file;
+  }
+}
+
+TEST_F(XlnetFeatures, GoOnAfterAFewHundredTitles) {
+  std::vector<TitledPaper> papers;
+  for (int i = 0; i < 600; ++i) papers.push_back({std::string(1, 'a' + i % 26), 2010});
+  const TestGraph many = titled_graph(papers);
+  EXPECT_THROW(make(many.path(), step(), false, StopAt(2)), Interrupted);
+  std::vector<uint64_t> counts;
+  make(many.path(), step(), false,
+       [&](const Progress& progress) { counts.push_back(progress.count); });
+  EXPECT_EQ(counts, (std::vector<uint64_t>{256, 512, 600}));
+  const FeatureRows rows = stored_rows(many.path(), "paper");
+  for (size_t i = 26; i < rows.size(); ++i) {
+    for (size_t j = 0; j < 8; ++j) EXPECT_NEAR(rows[i][j], rows[i % 26][j], 1e-5) << i;
+  }
 }
 
 // --- stopped everywhere ---
@@ -278,6 +384,12 @@ TEST(MakeManyFeatures, GoOnInTheMiddleOfAType) {
   EXPECT_EQ(stored_rows(graph.path(), "paper"), rows);
 }
 
+TEST_F(MakeFeaturesTest, AFolderIsNoUnfinishedFile) {
+  fs::create_directories(path() / "walks_of_life" / "inner");
+  make(path(), walk_step());
+  EXPECT_TRUE(fs::exists(path() / "walks_of_life" / "inner"));
+}
+
 // --- leakage ---
 
 TEST_F(MakeFeaturesTest, WhatIsLateChangesNoRowOfWhatIsNot) {
@@ -310,6 +422,54 @@ TEST_F(MakeFeaturesTest, SaysWhenNoNodeWouldGetFeatures) {
   EXPECT_TRUE(contains(error, "no author would get features from mean of paper up to 1990"));
   EXPECT_TRUE(contains(error, "--until")) << error;
   EXPECT_NE(error_for(early), "") << "the second time, too";
+}
+
+// The only report is late, and nobody is a reader.
+TEST(LeftOut, TypesThatGetNothingDoNotStopTheOthers) {
+  Schema schema;
+  schema.add_node_type("author", NodeKind::plain);
+  schema.add_node_type("reader", NodeKind::plain);
+  schema.at(schema.add_node_type("paper", NodeKind::event)).names = true;
+  schema.at(schema.add_node_type("report", NodeKind::event)).names = true;
+  schema.add_relation({.source = "author", .edge = "writes", .target = "paper"});
+  schema.add_relation({.source = "reader", .edge = "reads", .target = "paper"});
+  schema.number_relations();
+  const TestGraph graph(schema, [](GraphBuilder& builder) {
+    const Schema& types = builder.schema();
+    builder.add_node(types.node_type("author"), {});
+    for (const char* title : {"deep walks", "walks in forests"}) {
+      builder.add_node(types.node_type("paper"), {.name = title, .time = 2010});
+    }
+    builder.add_node(types.node_type("report"), {.name = "too late", .time = 2016});
+    for (const NodeId paper : {0U, 1U}) {
+      builder.add_edge(types.relation("author", "writes", "paper"), {.source = 0, .target = paper});
+    }
+  });
+  const auto expect_left_out = [&](const FeatureStep& step, const std::string& type) {
+    const auto made = make(graph.path(), step);
+    ASSERT_EQ(made.size(), 2U);
+    for (const MadeFeatures& one : made) {
+      EXPECT_EQ(one.left_out.empty(), one.type != type) << one.type << one.left_out;
+    }
+    const auto names = files_of(graph.path());
+    for (const auto& [name, bytes] : names) {
+      EXPECT_TRUE(name.ends_with(".npy") || name == "schema.json") << name;
+    }
+  };
+  expect_left_out(small_step({"report", "paper"}), "report");
+  FeatureStep walks = small_step({"reader", "author"});
+  walks.metapath2vec = {"auto"};
+  expect_left_out(walks, "reader");
+  walks.types = {"author", "paper"};
+  walks.metapath2vec = {"APA"};
+  walks.until = "2009";
+  EXPECT_THROW(make(graph.path(), walks), NoFeatures) << "no walk has a second node";
+  walks.metapath2vec = {"PAP"};
+  EXPECT_THROW(make(graph.path(), walks), NoFeatures) << "no walk starts";
+  FeatureStep mean = small_step({"author"});
+  mean.mean_of = "paper";
+  mean.until = "2009";
+  EXPECT_THROW(make(graph.path(), mean), NoFeatures);
 }
 
 TEST_F(MakeFeaturesTest, RefusesWhatATaskHides) {

@@ -18,7 +18,7 @@ NeighbourMean::NeighbourMean(HeteroGraph graph, std::vector<Relation> relations,
   const auto& features = graph_.schema().at(source_).features;
   if (!features) {
     const std::string& name = graph_.schema().at(source_).name;
-    throw Error(
+    throw NoFeatures(
         fmt::format("nodes of type {0} have no features to take the mean of; make them "
                     "first, with 'hgt features GRAPH --type {0}'",
                     name));

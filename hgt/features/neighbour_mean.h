@@ -14,7 +14,8 @@ namespace hgt {
 // counts.
 class NeighbourMean : public FeatureSource {
  public:
-  // The relations have the same source type, which has features, and the same target type.
+  // The relations have the same source type and the same target type. Throws NoFeatures: the
+  // source type has none.
   NeighbourMean(HeteroGraph graph, std::vector<Relation> relations, const Reach& reach);
 
   uint64_t width() const override { return width_; }

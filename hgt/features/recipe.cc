@@ -1,23 +1,31 @@
 #include "hgt/features/recipe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "hgt/error.h"
+#include "hgt/features/walk_vectors.h"
 #include "hgt/task/settings_file.h"
+#include "hgt/xlnet/xlnet.h"
 
 namespace hgt {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 void apply_settings(const Path& file, const std::vector<Setting>& settings, FeatureStep& step) {
   OptionTable table = step_table(step);
+  std::string types;  // the key that named them
   for (const Setting& setting : settings) {
     try {
+      if (setting.key == "type" || setting.key == "types") {
+        if (!types.empty()) throw Error("type and types are the same; say one of them");
+        types = setting.key;
+      }
       table.set(setting.key, setting.values);
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
@@ -54,10 +62,9 @@ std::vector<NodeType> sources_of(const Schema& schema, const Reach& reach, NodeT
 
 }  // namespace
 
-std::vector<FeatureStep> read_recipe(const Path& file, const FeatureStep& step) {
+std::vector<FeatureStep> read_recipe(const Path& file) {
   const SettingSections sections = read_setting_sections(file, "features");
-  FeatureStep common = step;
-  make_files_absolute(fs::current_path(), common);  // the caller's, not the recipe's
+  FeatureStep common;
   apply_settings(file, sections.common, common);
   std::vector<FeatureStep> steps;
   for (const auto& section : sections.sections) {
@@ -139,6 +146,99 @@ std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureS
   if (!walks.types.empty()) steps.push_back(walks);
   if (steps.empty()) throw Error("no type of this graph has names or edges to make features of");
   return steps;
+}
+
+// --- on a graph ---
+
+namespace {
+
+void replace_auto(PlannedStep& plan, const Schema& schema) {
+  std::vector<std::string>& paths = plan.step.metapath2vec;
+  const auto found = std::find(paths.begin(), paths.end(), "auto");
+  if (found == paths.end()) return;
+  std::vector<std::string> met;
+  for (const std::string& type : plan.step.types) {
+    const bool has_paths = !propose_walks({type}, schema, plan.reach).empty();
+    (has_paths ? met : plan.unmet).push_back(type);
+  }
+  if (met.empty()) {
+    throw Error(fmt::format("no edges that may be used lead to {}, so that no walk meets it",
+                            fmt::join(plan.step.types, " or ")));
+  }
+  const std::vector<std::string> proposed = propose_walks(met, schema, plan.reach);
+  paths.insert(paths.erase(found), proposed.begin(), proposed.end());
+  plan.step.types = met;
+}
+
+void check_encoder_files(const FeatureStep& step) {
+  if (step.encoder == TextEncoder::xlnet) check_xlnet_folder(step.xlnet);
+  if (step.encoder != TextEncoder::vectors || fs::exists(step.vectors)) return;
+  throw Error(fmt::format("{}: there is no such file of word vectors; name one with --vectors",
+                          step.vectors));
+}
+
+}  // namespace
+
+PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph) {
+  const Schema& schema = graph.schema();
+  check_step(step, schema);
+  PlannedStep plan{.step = step, .reach = reach_of(step, graph)};
+  switch (step.kind()) {
+    case StepKind::walks:
+      replace_auto(plan, schema);
+      check_walks(plan.step, schema, plan.reach);
+      break;
+    case StepKind::mean:
+      for (const std::string& type : step.types) {
+        static_cast<void>(relations_used(plan, type, schema));
+      }
+      break;
+    case StepKind::text:
+      check_encoder_files(step);
+      break;
+  }
+  return plan;
+}
+
+void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph) {
+  const Schema& schema = graph.schema();
+  std::vector<bool> has_features;
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    has_features.push_back(type.features.has_value());
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    try {
+      const PlannedStep plan = plan_step(steps[i], graph);
+      if (plan.step.kind() == StepKind::mean &&
+          !has_features[index(schema.node_type(plan.step.mean_of))]) {
+        throw Error(
+            fmt::format("nodes of type {0} have no features to take the mean of; make them "
+                        "first, with 'hgt features GRAPH --type {0}' or a step before",
+                        plan.step.mean_of));
+      }
+      for (const std::string& type : plan.step.types) {
+        has_features[index(schema.node_type(type))] = true;
+      }
+    } catch (const Error& error) {
+      if (steps.size() == 1) throw;
+      throw Error(fmt::format("step {} of {}: {}", i + 1, steps.size(), error.what()));
+    }
+  }
+}
+
+std::vector<Relation> relations_used(const PlannedStep& plan, const std::string& type,
+                                     const Schema& schema) {
+  if (plan.step.kind() == StepKind::text) return {};
+  if (plan.step.kind() == StepKind::mean) {
+    FeatureStep one = plan.step;
+    one.types = {type};
+    return usable_relations(one, schema, plan.reach);
+  }
+  std::vector<Relation> relations;
+  for (const WalkPath& path : walk_paths(plan.step.metapath2vec, schema, plan.reach)) {
+    for (const auto& step : path.steps) relations.insert(relations.end(), step.begin(), step.end());
+  }
+  return relations;
 }
 
 }  // namespace hgt

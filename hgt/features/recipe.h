@@ -21,9 +21,9 @@
 
 namespace hgt {
 
-// Each step starts from `step`, then from what the file says for all. A file that the recipe names
-// is relative to the folder of the recipe. Throws Error with file and line.
-std::vector<FeatureStep> read_recipe(const Path& file, const FeatureStep& step);
+// Each step starts from what the file says for all. A file that the recipe names is relative to the
+// folder of the recipe. Throws Error with file and line.
+std::vector<FeatureStep> read_recipe(const Path& file);
 
 // The recipe that did best in docs/results.md, with the encoder and the bounds of `step`: titles
 // for event types that have names, means of them for the plain types beside, and metapath2vec for
@@ -35,5 +35,24 @@ std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureS
 // M of N. Empty: nothing leads to them.
 std::vector<std::string> propose_walks(const std::vector<std::string>& types, const Schema& schema,
                                        const Reach& reach);
+
+// A step as it will be made on a graph.
+struct PlannedStep {
+  FeatureStep step;  // meta paths instead of "auto"; without the types that are unmet
+  Reach reach;
+  std::vector<std::string> unmet = {};  // "auto" found no path for them: nothing usable leads there
+};
+
+// Throws Error: all that can be found wrong with a step without reading the graph or large files.
+PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph);
+
+// Plans all of them, so that what is wrong with the last does not show after hours. Throws Error
+// also: the mean of a type that has no features and does not get them before.
+void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph);
+
+// The relations that the features of a type of the step come by. Throws Error: there are none that
+// may be used.
+std::vector<Relation> relations_used(const PlannedStep& plan, const std::string& type,
+                                     const Schema& schema);
 
 }  // namespace hgt

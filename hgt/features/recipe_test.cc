@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,9 @@ using Texts = std::vector<std::string>;
 
 class RecipeTest : public testing::Test {
  protected:
-  std::vector<FeatureStep> read(const std::string& text, const FeatureStep& step = {}) const {
+  std::vector<FeatureStep> read(const std::string& text) const {
     write_bytes(file_, text);
-    return read_recipe(file_, step);
+    return read_recipe(file_);
   }
   std::string error_for(const std::string& text) const {
     return error_of([&] { read(text); });
@@ -51,19 +50,15 @@ TEST_F(RecipeTest, StepsComeInTheOrderOfTheFile) {
 }
 
 TEST_F(RecipeTest, CommonKeysHoldForAllStepsThatSayNothingElse) {
-  FeatureStep base;
-  base.seed = 7;
-  base.width = 9;
   const auto steps = read(
-      "until = '2012'\nwidth = 32\n[[features]]\ntype = 'paper'\n"
-      "[[features]]\ntype = 'venue'\nwidth = 64\n",
-      base);
+      "until = '2012'\nwidth = 32\nseed = 7\n[[features]]\ntype = 'paper'\n"
+      "[[features]]\ntype = 'venue'\nwidth = 64\n");
   ASSERT_EQ(steps.size(), 2U);
   for (const FeatureStep& step : steps) {
     EXPECT_EQ(step.until, "2012");
-    EXPECT_EQ(step.seed, 7U) << "from the command line";
+    EXPECT_EQ(step.seed, 7U);
   }
-  EXPECT_EQ(steps[0].width, 32U) << "the file is more particular than the command line";
+  EXPECT_EQ(steps[0].width, 32U);
   EXPECT_EQ(steps[1].width, 64U);
 }
 
@@ -80,13 +75,6 @@ TEST_F(RecipeTest, FilesAreRelativeToTheRecipe) {
   EXPECT_EQ(steps[2].task, "paper-venue") << "a name, no file";
 }
 
-TEST_F(RecipeTest, FilesOfTheCallerAreNot) {
-  FeatureStep step;
-  step.vectors = "mine.txt";
-  const auto here = std::filesystem::current_path();
-  EXPECT_EQ(read("[[features]]\ntype = 'a'\n", step)[0].vectors, (here / "mine.txt").string());
-}
-
 TEST_F(RecipeTest, ErrorsNameFileAndLine) {
   EXPECT_TRUE(error_for("[[features]]\ntype = 'a'\nwidht = 3\n").starts_with(at_line(3)));
   EXPECT_TRUE(contains(error_for("widht = 3\n[[features]]\ntype = 'a'\n"), "widht"));
@@ -99,10 +87,12 @@ TEST_F(RecipeTest, ErrorsNameFileAndLine) {
   EXPECT_TRUE(error_for("features = 'all'\n").starts_with(at_line(1)));
   EXPECT_TRUE(error_for("[[features]]\ntype = {}\n").starts_with(at_line(2)));
   EXPECT_TRUE(error_for("[[other]]\ntype = 'a'\n").starts_with(at_line(1)));
+  EXPECT_EQ(error_for("[[features]]\ntype = 'a'\ntypes = ['b']\n"),
+            at_line(3) + "type and types are the same; say one of them");
   EXPECT_EQ(error_for("seed = 1\n"),
             file_.string() + ": holds no step; each begins with [[features]]");
-  EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_ / "none.toml", {}); }), "none.toml"));
-  EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_.path(), {}); }), "it is a folder"));
+  EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_ / "none.toml"); }), "none.toml"));
+  EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_.path()); }), "it is a folder"));
 }
 
 TEST_F(RecipeTest, SectionsKeepTheirLines) {
@@ -222,6 +212,101 @@ TEST_F(DefaultRecipe, SaysWhenNothingCanBeMade) {
   schema.number_relations();
   const TestGraph graph(schema, [](GraphBuilder& builder) { builder.add_node(NodeType(0), {}); });
   EXPECT_TRUE(contains(error_of([&] { default_recipe(*graph, {}); }), "names or edges"));
+}
+
+// --- plans ---
+
+class PlanTest : public testing::Test {
+ protected:
+  static FeatureStep walk_step(const Texts& types, const Texts& paths) {
+    FeatureStep step{.types = types};
+    step.metapath2vec = paths;
+    return step;
+  }
+  static FeatureStep mean_step(const std::string& type, const std::string& of) {
+    FeatureStep step{.types = {type}};
+    step.mean_of = of;
+    return step;
+  }
+  std::string error_for(const std::vector<FeatureStep>& steps) const {
+    return error_of([&] { check_steps(steps, *graph_); });
+  }
+
+  const TestGraph graph_ = titled_graph(eight_papers());
+  const FeatureStep titles_{.types = {"paper"}};
+};
+
+TEST_F(PlanTest, ReplacesAutoByPaths) {
+  const Texts proposed = {"venue-paper-venue", "venue-paper-author-paper-venue"};
+  EXPECT_EQ(plan_step(walk_step({"venue"}, {"auto"}), *graph_).step.metapath2vec, proposed);
+  EXPECT_EQ(plan_step(walk_step({"venue"}, {"APA", "auto", "PAP"}), *graph_).step.metapath2vec,
+            (Texts{"APA", proposed[0], proposed[1], "PAP"}));
+}
+
+TEST_F(PlanTest, AutoLeavesOutTypesThatOnlyHiddenLinksLeadTo) {
+  FeatureStep step = walk_step({"author", "venue"}, {"auto"});
+  EXPECT_EQ(plan_step(step, *graph_).unmet, Texts{});
+  step.task = "paper-venue";
+  const PlannedStep plan = plan_step(step, *graph_);
+  EXPECT_EQ(plan.step.types, Texts{"author"});
+  EXPECT_EQ(plan.step.metapath2vec, Texts{"author-paper-author"});
+  EXPECT_EQ(plan.unmet, Texts{"venue"});
+  step.types = {"venue"};
+  EXPECT_TRUE(contains(error_for({step}), "no edges that may be used lead to venue"));
+}
+
+TEST_F(PlanTest, FindsWhatIsWrongWithAnyStep) {
+  EXPECT_EQ(error_for({titles_, mean_step("author", "paper")}), "");
+  EXPECT_EQ(error_for({mean_step("author", "paper")}),
+            "nodes of type paper have no features to take the mean of; make them first, with "
+            "'hgt features GRAPH --type paper' or a step before");
+  EXPECT_TRUE(
+      error_for({titles_, mean_step("author", "venue")}).starts_with("step 2 of 2: no edges"));
+  EXPECT_TRUE(contains(error_for({titles_, {.types = {"papre"}}}), "papre"));
+  EXPECT_TRUE(
+      contains(error_for({titles_, walk_step({"venue"}, {"APA"})}), "no meta path meets venue"));
+  EXPECT_TRUE(contains(error_for({titles_, walk_step({"venue"}, {"VXV"})}), "'X'"));
+  FeatureStep lost = titles_;
+  lost.until = "soon";
+  EXPECT_TRUE(contains(error_for({titles_, lost}), "until is 'soon'"));
+}
+
+TEST_F(PlanTest, FindsFilesThatAreMissing) {
+  FeatureStep step = titles_;
+  step.encoder = TextEncoder::vectors;
+  step.vectors = "/none/glove.txt";
+  EXPECT_TRUE(contains(error_for({titles_, step}), "/none/glove.txt: there is no such file"));
+  step.encoder = TextEncoder::xlnet;
+  step.xlnet = "/none/xlnet";
+  EXPECT_TRUE(contains(error_for({titles_, step}), "/none/xlnet: has no config.json"));
+}
+
+TEST_F(PlanTest, FindsNumbersOutOfRange) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"width", "0"},
+                                                        {"width", "70000"},
+                                                        {"threads", "0"},
+                                                        {"threads", "2000"},
+                                                        {"walks", "0"},
+                                                        {"length", "1"},
+                                                        {"window", "0"},
+                                                        {"negatives", "0"},
+                                                        {"learning-rate", "7"}}) {
+    FeatureStep step = walk_step({"venue"}, {"VPV"});
+    EXPECT_EQ(error_for({step}), "");
+    step_table(step).set(key, {value});
+    EXPECT_TRUE(contains(error_for({step}), value)) << key << ": " << error_for({step});
+  }
+}
+
+TEST_F(PlanTest, KnowsTheRelationsOfAMeanAndOfWalks) {
+  const Schema& schema = graph_->schema();
+  const PlannedStep mean = plan_step(mean_step("venue", "paper"), *graph_);
+  EXPECT_EQ(relations_used(mean, "venue", schema),
+            std::vector<Relation>{graph_.relation("paper", "appears_in", "venue")});
+  const PlannedStep walks = plan_step(walk_step({"venue"}, {"VPV"}), *graph_);
+  EXPECT_EQ(relations_used(walks, "venue", schema).size(), 2U) << "there and back";
+  EXPECT_TRUE(relations_used(plan_step(titles_, *graph_), "paper", schema).empty());
 }
 
 }  // namespace

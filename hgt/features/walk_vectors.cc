@@ -121,6 +121,44 @@ std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Sc
 
 namespace {
 
+bool is_met(NodeType type, const std::vector<WalkPath>& paths, const Schema& schema) {
+  return std::any_of(paths.begin(), paths.end(), [&](const WalkPath& path) {
+    return std::any_of(path.steps.begin(), path.steps.end(), [&](const auto& relations) {
+      return schema.at(relations.front()).target == type;
+    });
+  });
+}
+
+WalkOptions walk_options(const FeatureStep& step, const Reach& reach) {
+  return {.walks_per_node = step.walks,
+          .length = step.length,
+          .seed = step.seed,
+          .last_time = reach.until};
+}
+
+SkipGramOptions skip_gram_options(const FeatureStep& step) {
+  return {.width = step.width,
+          .window = step.window,
+          .negatives = step.negatives,
+          .learning_rate = step.learning_rate,
+          .seed = step.seed,
+          .threads = step.threads};
+}
+
+}  // namespace
+
+void check_walks(const FeatureStep& step, const Schema& schema, const Reach& reach) {
+  check_walk_options(walk_options(step, reach));
+  check_skip_gram_options(skip_gram_options(step));
+  const std::vector<WalkPath> paths = walk_paths(step.metapath2vec, schema, reach);
+  for (const std::string& type : step.types) {
+    if (is_met(schema.node_type(type), paths, schema)) continue;
+    throw Error(fmt::format("no meta path meets {}; name one that does", type));
+  }
+}
+
+namespace {
+
 // The nodes that start walks: later ones do not, and must not count.
 uint64_t num_starts(const HeteroGraph& graph, NodeType type, Time until) {
   const auto times = graph.times(type);
@@ -131,14 +169,20 @@ uint64_t num_starts(const HeteroGraph& graph, NodeType type, Time until) {
 
 // A type of few nodes starts few walks; its paths count several times then, so that enough walks
 // are made to learn from.
-std::vector<WalkPath> repeated(const std::vector<WalkPath>& paths, const HeteroGraph& graph,
-                               const Reach& reach, uint32_t walks_per_node) {
+std::vector<WalkPath> repeated_paths(const HeteroGraph& graph, const FeatureStep& step,
+                                     const Reach& reach) {
+  check_walks(step, graph.schema(), reach);
   std::vector<WalkPath> all;
-  for (const WalkPath& path : paths) {
-    const uint64_t walks = num_starts(graph, path.type, reach.until) * walks_per_node;
+  bool can_start = false;
+  for (const WalkPath& path : walk_paths(step.metapath2vec, graph.schema(), reach)) {
+    const uint64_t walks = num_starts(graph, path.type, reach.until) * step.walks;
+    can_start = can_start || walks > 0;
     all.insert(all.end(), walks == 0 ? 1 : (kLeastWalks + walks - 1) / walks, path);
   }
-  return all;
+  if (can_start) return all;
+  throw NoFeatures(fmt::format("no node of {} can start a walk{}",
+                               graph.schema().at(all.front().type).name,
+                               reach.bounded() ? "; say with --until where training ends" : ""));
 }
 
 }  // namespace
@@ -146,14 +190,7 @@ std::vector<WalkPath> repeated(const std::vector<WalkPath>& paths, const HeteroG
 struct WalkTraining::State {
   State(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach,
         const ProgressSink& progress)
-      : walks(graph,
-              repeated(walk_paths(step.metapath2vec, graph.schema(), reach), graph, reach,
-                       step.walks),
-              {.walks_per_node = step.walks,
-               .length = step.length,
-               .seed = step.seed,
-               .last_time = reach.until},
-              progress) {}
+      : walks(graph, repeated_paths(graph, step, reach), walk_options(step, reach), progress) {}
 
   void save() const {
     const Path beside = with_ending(kept, ".position.new");
@@ -177,12 +214,6 @@ WalkTraining::WalkTraining(const HeteroGraph& graph, const FeatureStep& step, co
   State& s = *state_;
   s.kept = std::move(kept);
   s.width = step.width;
-  for (const std::string& type : step.types) {
-    const auto met = s.walks.types();
-    const bool found =
-        std::find(met.begin(), met.end(), graph.schema().node_type(type)) != met.end();
-    if (!found) throw Error(fmt::format("no meta path meets {}; name one that does", type));
-  }
   // Counts do not depend on the threads that count.
   s.occurrences = count_occurrences(s.walks, s.walks.size(),
                                     std::max(1U, std::thread::hardware_concurrency()), progress);
@@ -197,13 +228,7 @@ WalkTraining::WalkTraining(const HeteroGraph& graph, const FeatureStep& step, co
   s.inputs = std::make_unique<FileTable>(with_ending(s.kept, ".inputs"), numbers);
   s.outputs = std::make_unique<FileTable>(with_ending(s.kept, ".outputs"), numbers);
   s.skip_gram = std::make_unique<SkipGram>(
-      s.walks, s.occurrences,
-      SkipGramOptions{.width = step.width,
-                      .window = step.window,
-                      .negatives = step.negatives,
-                      .learning_rate = step.learning_rate,
-                      .seed = step.seed,
-                      .threads = step.threads},
+      s.walks, s.occurrences, skip_gram_options(step),
       SkipGramTables{.inputs = s.inputs->numbers(), .outputs = s.outputs->numbers()});
   if (s.position == 0) s.skip_gram->initialise();
 }

@@ -19,10 +19,13 @@ namespace hgt {
 std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Schema& schema,
                                  const Reach& reach);
 
+// Throws Error: as walk_paths(); a type of the step that no path meets; options out of range.
+void check_walks(const FeatureStep& step, const Schema& schema, const Reach& reach);
+
 class WalkTraining {
  public:
   // Files of the name `kept` and an ending; those of an earlier training are taken up. Throws
-  // Error: paths that do not fit, a type of the step that no path meets.
+  // Error: what check_walks() finds; NoFeatures: no node can start a walk.
   WalkTraining(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach, Path kept,
                const ProgressSink& progress);
   WalkTraining(const WalkTraining&) = delete;
