@@ -28,6 +28,7 @@ TASKS = [
     ("vis-field", "ieee-vis", "paper-field", ["venue", "keyword", "reference", "institute"]),
     ("arxiv-L1", "arxiv-cs", "arxiv-L1.toml", ["acm", "venue"]),
     ("arxiv-L2", "arxiv-cs", "paper-field-L2", ["acm", "venue", "field"]),
+    ("arxiv-venue", "arxiv-cs", "paper-venue", ["acm", "field"]),
 ]
 # variant -> what hgt features is asked for after the graph and the task
 TEXT = {
@@ -36,7 +37,7 @@ TEXT = {
     "fasttext": ["--encoder", "fasttext"],
 }
 VARIANTS = ["as imported"] + [text + walks for text in TEXT for walks in ("", " + walks")]
-VARIANTS.append("fasttext + means")
+VARIANTS += ["fasttext + means", "default"]  # default: told no more than the task
 
 
 def word_vectors(data, work):
@@ -64,9 +65,12 @@ def make_variant(args, entry, variant):
         shutil.rmtree(graph + ".new", ignore_errors=True)
         shutil.copytree(imported, graph + ".new")
         os.rename(graph + ".new", graph)
+    common = [args.hgt, "features", graph, "--quiet", "--task", task]
+    if variant == "default":
+        run(common)
+        return graph
     text, _, others = variant.partition(" + ")
     encoder = TEXT[text] + ([word_vectors(args.data, args.work)] if text == "vectors" else [])
-    common = [args.hgt, "features", graph, "--quiet", "--task", task]
     run(common + ["--type", "paper"] + encoder)
     run(common + ["--type", "author", "--mean-of", "paper"])
     for one in types:
