@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,15 +29,19 @@ struct ReportFlags {
   std::vector<std::string> nodes;
   std::vector<std::string> at;
   std::string split = "test";
-  uint64_t among = 40;
+  std::optional<uint64_t> among;
   PipelineOptions pipeline;
   bool json = false;
   bool quiet = false;
 };
 
 ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
-  ReportOptions options{.split = split_named(flags.split), .among = flags.among};
-  for (const std::string& word : flags.nodes) options.focus.push_back(named_node(graph, word));
+  ReportOptions options{.split = split_named(flags.split)};
+  if (flags.among) options.among = *flags.among;
+  for (const std::string& word : flags.nodes) {
+    options.focus.push_back(named_node(graph, word));
+    if (options.focus.back().time != kNoTime) throw Error("--node: times are given with --at");
+  }
   for (const std::string& text : flags.at) {
     const auto time = parse_time(text, TimeFormat::date, graph.schema().time_unit);
     if (!time) report_time(graph.schema(), "--at", text);
@@ -47,8 +53,11 @@ ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
 // Written beside and renamed: a report that is there is whole. Opened before the work begins.
 class ReportFile {
  public:
-  explicit ReportFile(const std::string& file)
-      : file_(file), partial_(file + ".partial"), out_(partial_, std::ios::binary) {
+  explicit ReportFile(const std::string& file) : file_(file), partial_(file + ".partial") {
+    if (std::filesystem::is_directory(file)) {
+      throw Error(fmt::format("{}: is a folder; name a file in it", file));
+    }
+    out_.open(partial_, std::ios::binary);
     if (!out_) throw Error(fmt::format("{}: cannot be written", file));
   }
   ReportFile(const ReportFile&) = delete;
@@ -61,7 +70,9 @@ class ReportFile {
     out_ << text;
     out_.close();
     if (!out_) throw Error(fmt::format("{}: cannot be written; is the disk full?", file_));
-    std::filesystem::rename(partial_, file_);
+    std::error_code error;
+    std::filesystem::rename(partial_, file_, error);
+    if (error) throw Error(fmt::format("{}: cannot be written ({})", file_, error.message()));
   }
 
  private:
@@ -70,18 +81,32 @@ class ReportFile {
   std::ofstream out_;
 };
 
+// Options of the evolution must be of use to one of the runs at least.
+void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& reports) {
+  const bool asked = !flags.nodes.empty() || !flags.at.empty() || flags.among;
+  if (!asked || std::ranges::any_of(reports, &RunReport::has_evolution)) return;
+  throw Error(
+      fmt::format("--node, --at and --among are about evolution over time, of which {} has "
+                  "none; leave them out",
+                  flags.runs.front()));
+}
+
 void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
   ReportFile file(flags.out);
-  ProgressBar bar(flags.quiet);
-  std::vector<std::string> runs;
+  std::vector<Run> runs;
   for (const std::string& folder : flags.runs) {
-    Run run = Run::open(folder);
-    run.set_pipeline(flags.pipeline);
-    runs.push_back(RunReport(run, options_of(flags, run.task().graph())).whole(bar.sink()));
+    runs.push_back(Run::open(folder));
+    runs.back().set_pipeline(flags.pipeline);
   }
-  const std::string report = report_json(runs, false);
+  std::vector<RunReport> reports;
+  for (const Run& run : runs) reports.emplace_back(run, options_of(flags, run.task().graph()));
+  check_evolution(flags, reports);
+  ProgressBar bar(flags.quiet);
+  std::vector<std::string> wholes;
+  for (const RunReport& report : reports) wholes.push_back(report.whole(bar.sink()));
+  const std::string report = report_json(wholes, false);
   file.write(flags.json ? report : filled_page(page, report));
   fmt::print("{}\n", flags.out);
 }
@@ -103,9 +128,9 @@ void add_report(CLI::App& program) {
   verb->add_option("--at", flags->at, "Times of the evolution, with commas between them")
       ->delimiter(',')
       ->type_name("TIME");
-  verb->add_option("--among", flags->among, "Most prominent nodes that are compared over time")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  verb->add_option("--among", flags->among,
+                   "Most prominent nodes that are compared over time. Default: 40")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--split", flags->split, "Whose examples are looked at")
       ->check(CLI::IsMember({"train", "validation", "test"}))
       ->capture_default_str();

@@ -116,6 +116,9 @@ void run_similar(SimilarFlags& flags) {
     if (seed.time != kNoTime) throw Error("--node: times are given with --at");
   }
   if (flags.by != "auto") {
+    if (flags.options.among == 0) {
+      throw Error("--by says who is prominent, which counts with --among only; add --among 100");
+    }
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }
   flags.options.distance = distance_named(flags.distance);
@@ -123,6 +126,7 @@ void run_similar(SimilarFlags& flags) {
   Similarity similarity(run, seeds.front().type, flags.options);
   std::vector<Row> rows;
   double recall = 1;
+  bool is_exact = true;
   const std::vector<Time> times = times_of(flags, similarity);
   for (const Seed& seed : seeds) {
     for (const Time time : times) {
@@ -130,7 +134,9 @@ void run_similar(SimilarFlags& flags) {
                       .time = time,
                       .is_there = similarity.is_there(seed.node, time),
                       .nearest = similarity.nearest(seed.node, time, flags.top, bar.sink())});
-      recall = std::min(recall, similarity.at(time).rows.recall());
+      const NearestRows& compared = similarity.at(time).rows;
+      recall = std::min(recall, compared.recall());
+      is_exact = is_exact && compared.is_exact();
     }
   }
   if (flags.json) {
@@ -145,7 +151,7 @@ void run_similar(SimilarFlags& flags) {
   fmt::print("\namong {}; {} distance of the outputs of layer {}, mean of {} sub-graphs{}\n",
              similarity.describe(), flags.distance, similarity.representations().layer(),
              flags.options.representation.samples,
-             recall < 1 ? fmt::format("; index with recall {:.3f}", recall) : "");
+             is_exact ? "" : fmt::format("; index with recall {:.3f}", recall));
 }
 
 }  // namespace

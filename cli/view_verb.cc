@@ -33,6 +33,7 @@ void run_view(ViewFlags& flags) {
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
   flags.viewer.patience = std::chrono::seconds(flags.patience);
+  flags.http.heavy_time = flags.viewer.patience;
   RunViewer viewer(run, read_page(), flags.viewer);
   HttpServer server(flags.http);
   viewer.add_routes(server);
@@ -60,7 +61,8 @@ void add_view(CLI::App& program) {
                    "Most prominent nodes of a type that a node is compared with over time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--patience", flags->patience, "Seconds after which a request is given up")
+  verb->add_option("--patience", flags->patience,
+                   "Seconds after which a request that waits or is computed is given up")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")

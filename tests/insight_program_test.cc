@@ -162,6 +162,39 @@ TEST_F(InsightProgram, RefusesTimesAndNumbersThatAreNone) {
   expect_failure(similar({"--node", "venue:1", "--layer", "4"}), 1, "layer is 4; the model has 3");
 }
 
+TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
+  expect_failure(similar({"--node", "venue:1", "--by", "links"}), 1, "--among");
+  text(similar({"--node", "venue:1", "--by", "links", "--among", "5", "--samples", "1"}));
+  const Words report = {"--json", "--out", (folder_ / "report.json").string()};
+  const auto with = [&](const char* flag, const char* value) {
+    Words words = verb("report", report);
+    words.insert(words.end(), {flag, value});
+    return words;
+  };
+  expect_failure(with("--node", "venue:1@2010"), 1, "--node: times are given with --at");
+  const std::string floor = (folder_ / "floor.run").string();
+  const Words train = {"train",     graph_folder(),
+                       "--task",    "paper-venue",
+                       "--run",     floor,
+                       "--model",   "majority",
+                       "--hidden",  "8",
+                       "--heads",   "2",
+                       "--width",   "6",
+                       "--depth",   "2",
+                       "--batches", "1",
+                       "--threads", "1",
+                       "--quiet"};
+  text(train);
+  expect_failure({"similar", floor, "--node", "paper:1"}, 1, "has no vectors of nodes");
+  for (const auto& [flag, value] : std::map<const char*, const char*>{
+           {"--node", "venue:1"}, {"--at", "2010"}, {"--among", "5"}}) {
+    Words words = with(flag, value);
+    words[1] = floor;
+    expect_failure(words, 1, "are about evolution over time, of which " + floor + " has none");
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "report.json"));
+}
+
 // --- report ---
 
 std::string page_file() {
@@ -219,6 +252,9 @@ TEST_F(InsightProgram, WritesTheDataAlone) {
 TEST_F(InsightProgram, SaysWhereAReportCannotBeWrittenOrMade) {
   const std::string nowhere = (folder_ / "no" / "report.json").string();
   expect_failure(verb("report", {"--json", "--out", nowhere}), 1, nowhere + ": cannot be written");
+  expect_failure(verb("report", {"--json", "--out", folder_.path().string()}), 1,
+                 folder_.path().string() + ": is a folder");
+  EXPECT_FALSE(fs::exists(folder_.path().string() + ".partial"));
   const std::string file = (folder_ / "report.json").string();
   expect_failure({"report", (folder_ / "none").string(), "--json", "--out", file}, 1, "is no run");
   EXPECT_FALSE(fs::exists(file) || fs::exists(file + ".partial"));
