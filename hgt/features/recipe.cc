@@ -17,15 +17,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool has_key(const std::vector<Setting>& settings, std::string_view key) {
+  return std::any_of(settings.begin(), settings.end(),
+                     [&](const Setting& setting) { return setting.key == key; });
+}
+
 void apply_settings(const Path& file, const std::vector<Setting>& settings, FeatureStep& step) {
   OptionTable table = step_table(step);
-  std::string types;  // the key that named them
   for (const Setting& setting : settings) {
     try {
-      if (setting.key == "type" || setting.key == "types") {
-        if (!types.empty()) throw Error("type and types are the same; say one of them");
-        types = setting.key;
-      }
+      const bool twice = setting.key == "types" && has_key(settings, "type");
+      if (twice) throw Error("type and types are the same; say one of them");
       table.set(setting.key, setting.values);
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
@@ -200,25 +202,34 @@ PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph) {
   return plan;
 }
 
-void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph) {
+namespace {
+
+// has_features: [types] before the step; after it.
+void check_next_step(const FeatureStep& step, const HeteroGraph& graph,
+                     std::vector<bool>& has_features) {
   const Schema& schema = graph.schema();
+  const PlannedStep plan = plan_step(step, graph);
+  const bool is_mean = step.kind() == StepKind::mean;
+  if (is_mean && !has_features[index(schema.node_type(step.mean_of))]) {
+    throw Error(
+        fmt::format("nodes of type {0} have no features to take the mean of; make them first, with "
+                    "'hgt features GRAPH --type {0}' or a step before",
+                    step.mean_of));
+  }
+  for (const std::string& type : plan.step.types)
+    has_features[index(schema.node_type(type))] = true;
+}
+
+}  // namespace
+
+void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph) {
   std::vector<bool> has_features;
-  for (const NodeTypeSpec& type : schema.node_types()) {
+  for (const NodeTypeSpec& type : graph.schema().node_types()) {
     has_features.push_back(type.features.has_value());
   }
   for (size_t i = 0; i < steps.size(); ++i) {
     try {
-      const PlannedStep plan = plan_step(steps[i], graph);
-      if (plan.step.kind() == StepKind::mean &&
-          !has_features[index(schema.node_type(plan.step.mean_of))]) {
-        throw Error(
-            fmt::format("nodes of type {0} have no features to take the mean of; make them "
-                        "first, with 'hgt features GRAPH --type {0}' or a step before",
-                        plan.step.mean_of));
-      }
-      for (const std::string& type : plan.step.types) {
-        has_features[index(schema.node_type(type))] = true;
-      }
+      check_next_step(steps[i], graph, has_features);
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
       throw Error(fmt::format("step {} of {}: {}", i + 1, steps.size(), error.what()));
