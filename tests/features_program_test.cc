@@ -137,6 +137,20 @@ TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
   EXPECT_EQ(inspected()["venue"]["origin"], "metapath2vec along VPAPV up to 2014");
 }
 
+TEST_F(FeaturesProgram, ReadsTitlesWithXlnet) {
+  const Path model = Path(HGT_SHARED_DIR) / "golden/xlnet";
+  if (!fs::exists(model / "model.safetensors")) GTEST_SKIP() << model << " is not there";
+  const Words words = {"--type", "paper", "--encoder", "xlnet", "--xlnet"};
+  text(step(words + Words{model.string() + "/"}));
+  EXPECT_EQ(inspected()["paper"]["origin"], "xlnet xlnet of names");
+  EXPECT_EQ(inspected()["paper"]["missing"], 0);
+  EXPECT_TRUE(contains(text(step(words + Words{model.string() + "/"})), "as before"));
+  fs::create_directory(folder_ / "half");
+  fs::copy(model / "config.json", folder_ / "half");
+  expect_error(step(words + Words{path("half")}), 1,
+               path("half") + ": has no model.safetensors, spiece.model; name a folder with");
+}
+
 TEST_F(FeaturesProgram, FollowsARecipe) {
   write_bytes(folder_ / "recipe.toml",
               "until = '2010'\n"
