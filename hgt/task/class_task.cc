@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hgt/error.h"
+#include "hgt/task/table_cell.h"
 
 namespace hgt {
 
@@ -55,7 +56,7 @@ Question ClassTask::question_about(std::span<const Seed> seeds) const {
 }
 
 std::string ClassTask::describe_example(Split split, uint32_t example) const {
-  return graph_.id(node_, nodes(split)[example]);
+  return table_cell(graph_.id(node_, nodes(split)[example]));
 }
 
 void ClassTask::append_links(Split split, std::vector<HiddenEdge>& links) const {

@@ -9,6 +9,7 @@
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/sampling/uniform_choice.h"
+#include "hgt/task/table_cell.h"
 
 namespace hgt {
 
@@ -24,14 +25,13 @@ LinkTask::LinkTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph,
   if (spec_.negatives == 0 || spec_.test_negatives == 0) {
     throw Error("link prediction needs negatives: at least one for training and one for testing");
   }
-  const auto count = static_cast<NodeId>(graph.num_nodes(other_));
-  for (NodeId node = 0; node < count; ++node) {
-    if (has_link(node)) others_.push_back(node);
-  }
-  std::stable_sort(others_.begin(), others_.end(), [&](NodeId a, NodeId b) {
-    return graph.time(other_, a) < graph.time(other_, b);
-  });
+  first_links_.resize(graph.num_nodes(other_));
   collect_links();
+  for (NodeId node = 0; node < first_links_.size(); ++node) {
+    if (first_links_[node]) others_.push_back(node);
+  }
+  std::stable_sort(others_.begin(), others_.end(),
+                   [&](NodeId a, NodeId b) { return first_links_[a] < first_links_[b]; });
 }
 
 // The time of the edge; without one, that of its later end.
@@ -71,6 +71,9 @@ void LinkTask::collect_links_of(NodeId node, Relation relation, std::vector<Time
     const Time time = link_time(list, i, node);
     const Split split = split_of(time, pair_number(node, list.sources[i]));
     times.push_back(time);
+    std::optional<Time>& first = first_links_[list.sources[i]];
+    const Time since = std::max(time, graph_.time(other_, list.sources[i]));
+    first = first ? std::min(*first, since) : since;
     const Time end = time_of_split(split);
     const bool later = graph_.time(node_, node) > end || graph_.time(other_, list.sources[i]) > end;
     if (split == Split::none || later) continue;
@@ -85,9 +88,8 @@ std::vector<NodeId> LinkTask::draw_others(Split split, uint64_t random_seed) con
   Draws draws(hash(start, kNegativeStream));
   std::vector<NodeId> drawn;
   const Time end = time_of_split(split);
-  const auto later = std::partition_point(others_.begin(), others_.end(), [&](NodeId other) {
-    return graph_.time(other_, other) <= end;
-  });
+  const auto later = std::partition_point(others_.begin(), others_.end(),
+                                          [&](NodeId other) { return first_links_[other] <= end; });
   const auto count = static_cast<uint64_t>(later - others_.begin());
   UniformChoice().choose(count, std::min(wanted, count), draws,
                          [&](uint64_t i) { drawn.push_back(others_[i]); });
@@ -110,6 +112,13 @@ Question LinkTask::question(Split split, std::span<const uint32_t> examples,
 // Requires that the seeds begin with the drawn nodes.
 void LinkTask::append_link(const Link& link, std::span<const NodeId> drawn, Time time,
                            Question& question) const {
+  std::vector<uint32_t> negatives;  // their places among the seeds
+  for (uint32_t i = 0; i < drawn.size(); ++i) {
+    const bool itself = node_ == other_ && drawn[i] == link.node;
+    if (!itself && !is_linked(link.node, drawn[i])) negatives.push_back(i);
+  }
+  question.pair_offsets.push_back(question.pair_offsets.back());
+  if (negatives.empty()) return;
   std::vector<Seed>& seeds = question.request.seeds;
   const auto left = static_cast<uint32_t>(seeds.size());
   seeds.push_back(seed_at(node_, link.node, time));
@@ -125,16 +134,14 @@ void LinkTask::append_link(const Link& link, std::span<const NodeId> drawn, Time
     }
   };
   add_pair(left + 1, true);
-  for (uint32_t i = 0; i < drawn.size(); ++i) {
-    const bool itself = node_ == other_ && drawn[i] == link.node;
-    if (!itself && !is_linked(link.node, drawn[i])) add_pair(i, false);
-  }
-  question.pair_offsets.push_back(static_cast<uint32_t>(question.left.size()));
+  for (const uint32_t place : negatives) add_pair(place, false);
+  question.pair_offsets.back() = static_cast<uint32_t>(question.left.size());
 }
 
 std::string LinkTask::describe_example(Split split, uint32_t example) const {
   const Link& link = links(split)[example];
-  return fmt::format("{}\t{}", graph_.id(node_, link.node), graph_.id(other_, link.other));
+  return fmt::format("{}\t{}", table_cell(graph_.id(node_, link.node)),
+                     table_cell(graph_.id(other_, link.other)));
 }
 
 void LinkTask::append_links(Split split, std::vector<HiddenEdge>& hidden) const {

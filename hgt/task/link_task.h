@@ -1,13 +1,14 @@
 // Link prediction between any two types: of some nodes of the other type, which one is linked?
 //
 // An example is an edge. Its pairs are its node with the true end and with nodes drawn from those
-// that have such edges but none to this node: in training a new draw for each batch, shared by its
-// examples; in evaluation one draw for the whole split. Plain nodes are asked for at the end of the
-// split, so that a batch needs each of them once. In a random split all edges between two nodes lie
-// together.
+// that have such edges by the end of the split but none to this node: in training a new draw for
+// each batch, shared by its examples; in evaluation one draw for the whole split. An example whose
+// node is linked to all of them has no pairs. Plain nodes are asked for at the end of the split, so
+// that a batch needs each of them once. In a random split all edges between two nodes lie together.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "hgt/task/task.h"
@@ -42,7 +43,9 @@ class LinkTask : public Task {
   std::vector<NodeId> draw_others(Split split, uint64_t random_seed) const;
 
   std::array<std::vector<Link>, 4> links_;
-  std::vector<NodeId> others_;  // nodes of the other type that have such edges, by time
+  // By node of the other type: since when it has such an edge; none: it never has.
+  std::vector<std::optional<Time>> first_links_;
+  std::vector<NodeId> others_;  // those that have one, by that time
 };
 
 }  // namespace hgt

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "hgt/error.h"
+#include "hgt/task/table_cell.h"
 
 namespace hgt {
 
@@ -17,6 +18,9 @@ constexpr uint32_t kAlone = std::numeric_limits<uint32_t>::max();
 }
 
 NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
+  if (spec_.loss == Loss::binary) {
+    throw Error("loss is binary; one candidate is right, so for names it must be softmax");
+  }
   spec_.loss = Loss::softmax;
   if (!graph.schema().at(other_).names) {
     throw Error(
@@ -163,7 +167,8 @@ Question NameTask::question(Split split, std::span<const uint32_t> examples,
 
 std::string NameTask::describe_example(Split split, uint32_t example) const {
   const Mention& mention = mentions(split)[example];
-  return fmt::format("{}\t{}", graph_.id(node_, mention.node), graph_.id(other_, mention.truth));
+  return fmt::format("{}\t{}", table_cell(graph_.id(node_, mention.node)),
+                     table_cell(graph_.id(other_, mention.truth)));
 }
 
 void NameTask::append_links(Split split, std::vector<HiddenEdge>& links) const {

@@ -219,6 +219,12 @@ std::map<NodeId, Split> splits_of_papers(const Task& task) {
   return splits;
 }
 
+TEST_F(NameTaskTest, TakesNoLossButSoftmax) {
+  TaskSpec wrong = desk_spec();
+  wrong.loss = Loss::binary;
+  EXPECT_TRUE(contains(error_of([&] { open_task(*desk_, wrong); }), "it must be softmax"));
+}
+
 TEST(RandomNameTask, HasTheMentionsOfASlowVersion) {
   uint32_t compared = 0;
   for (uint64_t seed = 0; seed < 12; ++seed) {

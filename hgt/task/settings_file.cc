@@ -20,6 +20,9 @@ std::optional<std::string> scalar(const toml::node& node) {
   if (const auto number = node.value_exact<int64_t>()) return std::to_string(*number);
   if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const auto date = node.value_exact<toml::date>()) {
+    return fmt::format("{:04}-{:02}-{:02}", date->year, date->month, date->day);
+  }
   return std::nullopt;
 }
 
@@ -29,8 +32,9 @@ std::vector<std::string> values_of(const Path& file, const std::string& key,
   std::vector<std::string> values;
   const toml::array* array = node.as_array();
   const auto bad = [&] {
-    throw Error(fmt::format("{}:{}: '{}' must be text, a number, true, false or a list of them",
-                            file.string(), node.source().begin.line, key));
+    throw Error(fmt::format("{}:{}: '{}' must be text, a number, true, false or a list of them{}",
+                            file.string(), node.source().begin.line, key,
+                            node.is_date_time() || node.is_time() ? "; put times in quotes" : ""));
   };
   if (array == nullptr) bad();
   for (const toml::node& item : *array) {

@@ -72,13 +72,21 @@ TEST_F(SettingsFileTest, ThatIsNoTomlIsRefusedWithItsLine) {
   EXPECT_FALSE(contains(error_of_text("a = 1\nb = = 2\n"), "\n")) << "one line";
 }
 
-TEST_F(SettingsFileTest, HoldsNeitherTablesNorDatesNorListsInLists) {
-  for (const char* bad : {"[deep]\nb = 1\n", "deep = {b = 1}\n", "deep = 2014-12-31\n",
-                          "deep = [[1]]\n", "deep = [1, {b = 1}]\n", "deep.b = 1\n"}) {
+TEST_F(SettingsFileTest, HoldsNeitherTablesNorTimesNorListsInLists) {
+  for (const char* bad :
+       {"[deep]\nb = 1\n", "deep = {b = 1}\n", "deep = 2014-12-31T23:59:59\n", "deep = 23:59:59\n",
+        "deep = [[1]]\n", "deep = [1, {b = 1}]\n", "deep.b = 1\n"}) {
     const std::string error = error_of_text(std::string("a = 1\n") + bad);
     EXPECT_TRUE(error.starts_with(at_line(2))) << bad << ": " << error;
     EXPECT_TRUE(contains(error, "'deep' must be text, a number, true, false or a list")) << error;
+    EXPECT_EQ(contains(error, "; put times in quotes"), contains(bad, "23:59")) << error;
   }
+}
+
+TEST_F(SettingsFileTest, TakesDatesWithAndWithoutQuotes) {
+  EXPECT_EQ(values_of_line("a = 2014-12-31\n"), Texts{"2014-12-31"});
+  EXPECT_EQ(values_of_line("a = '2014-12-31'\n"), Texts{"2014-12-31"});
+  EXPECT_EQ(values_of_line("a = [2014-02-03, 0987-12-31]\n"), (Texts{"2014-02-03", "0987-12-31"}));
 }
 
 TEST_F(SettingsFileTest, ThatIsMissingIsNamed) {

@@ -33,7 +33,7 @@ struct Question {
   std::vector<uint32_t> answer_offsets = {};  // [examples + 1]
   std::vector<uint32_t> answers = {};         // classes of each example
 
-  // --- pairs ---
+  // --- pairs; an example that has nothing to be compared with has none ---
   std::vector<uint32_t> pair_offsets = {};  // [examples + 1]
   std::vector<uint32_t> left = {};          // [pairs] place in request.seeds
   std::vector<uint32_t> right = {};         // [pairs]
@@ -74,7 +74,7 @@ class Task {
   static constexpr uint64_t kNoDraw = 0;
   virtual Question question(Split split, std::span<const uint32_t> examples,
                             uint64_t random_seed) const = 0;
-  // What an example is about, in the user's ids.
+  // What an example is about, in the user's ids: cells of a table, separated by tabs.
   virtual std::string describe_example(Split split, uint32_t example) const = 0;
 
   // The options with the split's time bound and hidden edges: the leakage guard.

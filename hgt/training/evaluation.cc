@@ -47,10 +47,10 @@ class Tally {
     const double loss = task_loss(scores, question, task_.spec().loss).item<double>();
     if (!std::isfinite(loss)) {
       throw Error(fmt::format("the model's scores of {} examples {} to {} are not finite",
-                              to_string(result_.split), result_.rankings.size(),
-                              result_.rankings.size() + question.num_examples()));
+                              to_string(result_.split), asked_ + 1,
+                              asked_ + question.num_examples()));
     }
-    loss_ += loss * static_cast<double>(question.num_examples());
+    const size_t before = ranked_.size();
     const at::Tensor values = scores.contiguous();
     const float* data = values.data_ptr<float>();
     if (task_.num_classes() > 0) {
@@ -58,18 +58,29 @@ class Tally {
     } else {
       add_pairs({data, static_cast<size_t>(values.numel())}, question);
     }
+    loss_ += loss * static_cast<double>(ranked_.size() - before);
+    asked_ += question.num_examples();
   }
 
   void finish() {
+    if (ranked_.empty()) {
+      throw Error(
+          fmt::format("no {} example can be scored: their nodes are linked to all that were drawn; "
+                      "raise --test-negatives",
+                      to_string(result_.split)));
+    }
+    result_.examples = ranked_.size();
+    result_.left_out = asked_ - ranked_.size();
+    result_.numbers = std::move(ranked_);
     const auto mean = [&](double Ranking::*part) {
       double sum = 0;
       for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
-      return sum / static_cast<double>(std::max<size_t>(1, result_.rankings.size()));
+      return sum / static_cast<double>(result_.rankings.size());
     };
     const auto add = [&](const char* name, double value) {
       result_.metrics.emplace_back(name, value);
     };
-    result_.loss = loss_ / static_cast<double>(std::max<size_t>(1, result_.rankings.size()));
+    result_.loss = loss_ / static_cast<double>(result_.rankings.size());
     if (gives_classes() && task_.has_several_answers()) add_f1();
     add("ndcg", mean(&Ranking::ndcg));
     add("mrr", mean(&Ranking::reciprocal_rank));
@@ -79,7 +90,7 @@ class Tally {
     add("hits@3", mean(&Ranking::hits_3));
     add("hits@10", mean(&Ranking::hits_10));
     if (task_.spec().kind == TaskKind::link) {
-      add("auc", area_under_curve(pair_scores_, pair_relevant_).value_or(0));
+      add("auc", area_under_curve(pair_scores_, pair_relevant_).value());  // all have negatives
     }
     add("ndcg_release", mean(&Ranking::ndcg_release));
   }
@@ -96,6 +107,12 @@ class Tally {
     result_.metrics.emplace_back("macro_f1", counts_.macro_f1());
   }
 
+  // `example` counts from the start of the question at hand.
+  void add_ranking(uint64_t example, const Ranking& ranking) {
+    result_.rankings.push_back(ranking);
+    ranked_.push_back(result_.numbers[asked_ + example]);
+  }
+
   void add_classes(const float* data, const Question& question) {
     const uint32_t classes = task_.num_classes();
     relevant_.assign(classes, 0);
@@ -106,7 +123,7 @@ class Tally {
               .subspan(question.answer_offsets[example],
                        question.answer_offsets[example + 1] - question.answer_offsets[example]);
       for (const uint32_t number : truth) relevant_[number] = 1;
-      result_.rankings.push_back(rank(scores, relevant_).value_or(Ranking{}));
+      add_ranking(example, rank(scores, relevant_).value_or(Ranking{}));
       for (const uint32_t number : truth) relevant_[number] = 0;
       result_.best_classes.push_back(best_class(scores));
       if (gives_classes()) counts_.add(truth, predicted(scores));
@@ -130,9 +147,10 @@ class Tally {
     for (uint64_t example = 0; example < question.num_examples(); ++example) {
       const uint32_t first = question.pair_offsets[example];
       const uint32_t count = question.pair_offsets[example + 1] - first;
-      result_.rankings.push_back(
-          rank(scores.subspan(first, count), std::span(question.relevant).subspan(first, count))
-              .value_or(Ranking{}));
+      if (count == 0) continue;
+      add_ranking(example, rank(scores.subspan(first, count),
+                                std::span(question.relevant).subspan(first, count))
+                               .value_or(Ranking{}));
     }
     if (task_.spec().kind != TaskKind::link) return;
     pair_scores_.insert(pair_scores_.end(), scores.begin(), scores.end());
@@ -143,6 +161,8 @@ class Tally {
   Evaluation& result_;
   ClassCounts counts_;
   double loss_ = 0;
+  uint64_t asked_ = 0;            // examples before those of the question at hand
+  std::vector<uint32_t> ranked_;  // their numbers in the task
   std::vector<uint8_t> relevant_;
   std::vector<float> pair_scores_;
   std::vector<uint8_t> pair_relevant_;
@@ -192,11 +212,11 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
   const uint32_t samples = options.validation.full ? 1 : options.validation.samples;
   Evaluation result{.split = split};
   result.numbers = chosen_examples(task, split, options.validation.limit);
-  result.examples = result.numbers.size();
-  const uint64_t batches = (result.examples + size - 1) / size;
+  const uint64_t examples = result.numbers.size();
+  const uint64_t batches = (examples + size - 1) / size;
   const auto plan = [&](uint64_t i) {
     const uint64_t first = i / samples * size;
-    const uint64_t count = std::min<uint64_t>(size, result.examples - first);
+    const uint64_t count = std::min<uint64_t>(size, examples - first);
     const auto numbers = std::span(result.numbers).subspan(first, count);
     return BatchPlan{.question = task.question(split, numbers, Task::kNoDraw),
                      .random_seed = hash(options.seed, kEvaluationStream, split, i)};
@@ -215,7 +235,7 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
     if ((i + 1) % samples == 0) tally.add(sum / static_cast<double>(samples), batch.question);
     progress({.stage = fmt::format("scoring {}", to_string(split)),
               .unit = "examples",
-              .count = std::min(result.examples, (i + 1) / samples * size),
+              .count = std::min(examples, (i + 1) / samples * size),
               .fraction = static_cast<double>(i + 1) / static_cast<double>(batches * samples),
               .finished = i + 1 == batches * samples});
   }

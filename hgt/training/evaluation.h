@@ -17,7 +17,8 @@ namespace hgt {
 struct Evaluation {
   Split split = Split::none;
   uint64_t examples = 0;
-  double loss = 0;  // mean over the examples
+  uint64_t left_out = 0;  // besides: links whose node is linked to all that were drawn
+  double loss = 0;        // mean over the examples
   // By name, the most telling first: ndcg, ndcg_release, mrr, accuracy, macro_f1, ...
   std::vector<std::pair<std::string, double>> metrics = {};
   std::vector<uint32_t> numbers = {};  // of the examples, in the task
@@ -32,7 +33,7 @@ struct Evaluation {
 };
 
 // Leaves the model in training mode as it found it. Of the options, those of sampling, validation
-// and pipeline count. Throws Error: the model's scores are not finite.
+// and pipeline count. Throws Error: the model's scores are not finite; all links are left out.
 Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
                     const ProgressSink& progress = no_progress);
 

@@ -49,10 +49,13 @@ at::Tensor class_loss(const at::Tensor& scores, const Question& question, Loss l
 }
 
 at::Tensor pair_loss(const at::Tensor& scores, const Question& question, Loss loss) {
+  if (question.relevant.empty()) return scores.sum();  // nothing to compare: 0
   const std::vector<float> flags(question.relevant.begin(), question.relevant.end());
   const at::Tensor relevant = at::tensor(flags, at::kFloat);
   if (loss == Loss::binary) return at::binary_cross_entropy_with_logits(scores, relevant);
-  const Places places = places_of(question.pair_offsets);
+  std::vector<uint32_t> offsets = question.pair_offsets;  // of the examples that have pairs
+  offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  const Places places = places_of(offsets);
   const auto examples = static_cast<int64_t>(places.lengths.size());
   const int64_t longest = *std::max_element(places.lengths.begin(), places.lengths.end());
   const at::Tensor rows = at::tensor(places.rows, at::kLong);

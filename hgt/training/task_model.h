@@ -32,7 +32,8 @@ class TaskModelImpl : public torch::nn::Module {
 };
 TORCH_MODULE(TaskModel);
 
-// Mean over the examples. `scores` as TaskModel made them of the question.
+// Mean over the examples, without those that have no pairs. `scores` as TaskModel made them of the
+// question.
 at::Tensor task_loss(const at::Tensor& scores, const Question& question, Loss loss);
 
 }  // namespace hgt

@@ -160,6 +160,24 @@ TEST(TaskLoss, AsksYesOrNoForEachPairWhenBinary) {
   expect_loss(pair_question({{1, 0}, {0, 0, 1, 0}, {1}}), Loss::binary, plain_pair_binary);
 }
 
+TEST(TaskLoss, LeavesOutGroupsWithoutPairs) {
+  const auto with = pair_question({{}, {1, 0}, {}, {}, {0, 0, 1}, {}});
+  const auto without = pair_question({{1, 0}, {0, 0, 1}});
+  const auto as_without = [&](const PlainLoss& plain) -> PlainLoss {
+    return [&](const Numbers& scores, const Question&) { return plain(scores, without); };
+  };
+  const PlainLoss softmax = plain_pair_softmax;
+  const PlainLoss binary = plain_pair_binary;
+  expect_loss(with, Loss::softmax, as_without(softmax));
+  expect_loss(with, Loss::binary, as_without(binary));
+  const at::Tensor none = torch::zeros({0}).requires_grad_();
+  for (const Loss loss : {Loss::softmax, Loss::binary}) {
+    const at::Tensor value = task_loss(none, pair_question({{}, {}}), loss);
+    EXPECT_EQ(value.item<double>(), 0);
+    EXPECT_NO_THROW(value.backward());
+  }
+}
+
 TEST(TaskLoss, StaysFiniteForScoresFarApart) {
   const at::Tensor scores = at::tensor({500.0F, -500.0F, 300.0F}).requires_grad_();
   const Question question = pair_question({{0, 1}, {1}});
