@@ -11,6 +11,7 @@
 #include "cli/run_flags.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/machine.h"
 #include "hgt/task/audit.h"
@@ -55,6 +56,16 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
   fmt::print("\n{}\nscore it with: hgt evaluate {}\n", table.text(), run.folder().string());
 }
 
+void run_audit(const RunOptions& options, uint64_t examples) {
+  const HeteroGraph graph = HeteroGraph::open(options.graph);
+  const auto task = open_task(graph, options.task);
+  const Audit found = audit(*task, options.training.sampling, examples);
+  fmt::print("{}", audit_text(found));
+  if (found.clean()) return;
+  throw Error(fmt::format("{}: a model of task {} would see what it must not", options.graph,
+                          task->spec().name));
+}
+
 void run_train(TrainFlags& flags) {
   keep_tensor_memory();
   ProgressBar bar(flags.quiet);
@@ -67,9 +78,7 @@ void run_train(TrainFlags& flags) {
   }
   RunOptions options = flags.run.effective();
   if (flags.audit > 0) {
-    const HeteroGraph graph = HeteroGraph::open(options.graph);
-    const auto task = open_task(graph, options.task);
-    fmt::print("{}", audit_text(audit(*task, options.training.sampling, flags.audit)));
+    run_audit(options, flags.audit);
     return;
   }
   Run run = Run::create(flags.run.folder(), std::move(options));
@@ -88,6 +97,7 @@ void add_train(CLI::App& program) {
                        "nothing they must not see is in reach")
           ->expected(0, 1)
           ->default_str("64")
+          ->check(CLI::PositiveNumber)
           ->type_name("N");
   verb->get_option("--resume")->excludes(audit);
   verb->add_flag("--quiet", flags->quiet, "No progress");

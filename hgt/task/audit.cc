@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
@@ -20,15 +21,13 @@ constexpr uint64_t kAuditStream = 0xa0d17;
 
 using Ends = std::pair<NodeId, NodeId>;  // node, other
 
-// What one batch's sub-graph must not hold.
-class Watch {
+// The nodes, or the pairs of ends, that questions ask about.
+class Asked {
  public:
-  Watch(const Task& task, const Question& question) : task_(task), schema_(task.graph().schema()) {
-    for (const Relation relation : task.predicted()) mark(predicted_, relation);
-    for (const Relation relation : task.also_hidden()) mark(also_, relation);
+  void add(const Task& task, const Question& question) {
     const auto& seeds = question.request.seeds;
     if (task.num_classes() > 0) {
-      for (const Seed& seed : seeds) asked_.insert(seed.node);
+      for (const Seed& seed : seeds) nodes_.insert(seed.node);
       return;
     }
     for (size_t i = 0; i < question.left.size(); ++i) {
@@ -37,47 +36,55 @@ class Watch {
     }
   }
 
-  // Counts the offences of an edge.
-  void look(const Subgraph& subgraph, uint32_t target, uint64_t edge, Audit::Finding& finding) {
-    const uint32_t number = index(subgraph.relations[edge]);
-    if (number >= schema_.relations().size()) return;  // self
-    const bool predicted = predicted_.contains(number);
-    if (!predicted && !also_.contains(number)) return;
-    const RelationSpec& spec = schema_.relations()[number];
-    const NodeId source_node = subgraph.nodes[subgraph.sources[edge]];
-    const NodeId target_node = subgraph.nodes[target];
-    const bool inward = spec.target == task_.node_type() && into_node_.contains(number);
-    const Ends ends = inward ? Ends{target_node, source_node} : Ends{source_node, target_node};
-    const bool offends =
-        task_.num_classes() > 0 ? asked_.contains(ends.first) : pairs_.contains(ends);
-    if (!offends) return;
-    ++(predicted ? finding.predicted_links : finding.hidden_links);
-    if (finding.first.empty()) {
-      finding.first = fmt::format("{} {} {}", task_.graph().id(spec.source, source_node), spec.edge,
-                                  task_.graph().id(spec.target, target_node));
-    }
+  bool contains(const Ends& ends) const {
+    return nodes_.contains(ends.first) || pairs_.contains(ends);
   }
 
  private:
-  void mark(std::set<uint32_t>& set, Relation relation) {
-    set.insert(index(relation));
-    set.insert(index(schema_.reverse(relation)));
-    into_node_.insert(index(relation));
-  }
-
-  const Task& task_;
-  const Schema& schema_;
-  std::set<uint32_t> predicted_;
-  std::set<uint32_t> also_;
-  std::set<uint32_t> into_node_;  // relations whose target is the node that is asked about
-  std::set<NodeId> asked_;
+  std::set<NodeId> nodes_;
   std::set<Ends> pairs_;
 };
 
-void look_at_times(const HeteroGraph& graph, const Subgraph& subgraph, Time bound,
-                   Audit::Finding& finding) {
+// All examples that are not for training, of a split whose links are hidden as a whole.
+Asked asked_of_splits(const Task& task, Split split) {
+  Asked asked;
+  if (task.spec().hidden != Hidden::split) return asked;
+  const bool by_time = task.spec().split == SplitRule::time;
+  for (const Split each : kSplits) {
+    // By time, later links are late; what is as old as they are must not be counted with them.
+    if (each == Split::train || each < split || (by_time && each > split)) continue;
+    const auto count = static_cast<uint32_t>(task.num_examples(each));
+    for (uint32_t i = 0; i < count; ++i) {
+      asked.add(task, task.question(each, std::span(&i, 1), Task::kNoDraw));
+    }
+  }
+  return asked;
+}
+
+// The last time that each component may hold.
+std::vector<Time> last_times(const Task& task, Split split, TimeBound bound,
+                             const Subgraph& subgraph) {
+  const bool by_time = task.spec().split == SplitRule::time;
+  const Time end = by_time ? task.time_split().last_time(split) : std::numeric_limits<Time>::max();
+  uint32_t components = 0;
+  for (const uint32_t component : subgraph.components) {
+    components = std::max(components, component + 1);
+  }
+  std::vector<Time> last(components, end);
+  if (bound != TimeBound::seed) return last;
+  for (const uint32_t row : subgraph.seed_rows) {
+    if (subgraph.times[row] == kNoTime) continue;
+    Time& own = last[subgraph.components[row]];
+    own = std::min(own, subgraph.times[row]);
+  }
+  return last;
+}
+
+void look_at_times(const HeteroGraph& graph, const Subgraph& subgraph,
+                   const std::vector<Time>& last_times, Audit::Finding& finding) {
   for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
     const NodeType type = subgraph.type_of(row);
+    const Time bound = last_times[subgraph.components[row]];
     const Time own = graph.time(type, subgraph.nodes[row]);
     if (own > bound || subgraph.times[row] > bound) {
       ++finding.late_nodes;
@@ -91,6 +98,73 @@ void look_at_times(const HeteroGraph& graph, const Subgraph& subgraph, Time boun
     }
   }
 }
+
+// Looks for what must not be in a split's sub-graphs.
+class Watch {
+ public:
+  Watch(const Task& task, Split split, TimeBound bound)
+      : task_(task),
+        schema_(task.graph().schema()),
+        split_(split),
+        bound_(bound),
+        of_splits_(asked_of_splits(task, split)) {
+    for (const Relation relation : task.predicted()) mark(predicted_, relation);
+    for (const Relation relation : task.also_hidden()) mark(also_, relation);
+  }
+
+  void look(const Question& question, const Subgraph& subgraph, Audit::Finding& finding) {
+    of_batch_ = {};
+    of_batch_.add(task_, question);
+    for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
+      for (const uint64_t edge : subgraph.incoming(row)) {
+        look_at_link(subgraph, row, edge, finding);
+      }
+    }
+    look_at_times(task_.graph(), subgraph, last_times(task_, split_, bound_, subgraph), finding);
+  }
+
+ private:
+  void look_at_link(const Subgraph& subgraph, uint32_t target, uint64_t edge,
+                    Audit::Finding& finding) const {
+    const uint32_t number = index(subgraph.relations[edge]);
+    if (number >= schema_.relations().size()) return;  // self
+    const bool predicted = predicted_.contains(number);
+    if (!predicted && !also_.contains(number)) return;
+    const RelationSpec& spec = schema_.relations()[number];
+    const NodeId source_node = subgraph.nodes[subgraph.sources[edge]];
+    const NodeId target_node = subgraph.nodes[target];
+    const bool inward = spec.target == task_.node_type() && into_node_.contains(number);
+    const bool mutual = schema_.reverse(Relation(number)) == Relation(number);
+    const bool offends = (inward && is_asked({target_node, source_node})) ||
+                         ((!inward || mutual) && is_asked({source_node, target_node}));
+    if (!offends) return;
+    ++(predicted ? finding.predicted_links : finding.hidden_links);
+    if (finding.first.empty()) {
+      finding.first = fmt::format("{} {} {}", task_.graph().id(spec.source, source_node), spec.edge,
+                                  task_.graph().id(spec.target, target_node));
+    }
+  }
+
+  void mark(std::set<uint32_t>& set, Relation relation) {
+    set.insert(index(relation));
+    set.insert(index(schema_.reverse(relation)));
+    into_node_.insert(index(relation));
+  }
+
+  bool is_asked(const Ends& ends) const {
+    return of_batch_.contains(ends) || of_splits_.contains(ends);
+  }
+
+  const Task& task_;
+  const Schema& schema_;
+  Split split_;
+  TimeBound bound_;
+  std::set<uint32_t> predicted_;
+  std::set<uint32_t> also_;
+  std::set<uint32_t> into_node_;  // relations whose target is the node that is asked about
+  Asked of_splits_;
+  Asked of_batch_;
+};
 
 std::vector<uint32_t> drawn_examples(const Task& task, Split split, uint64_t wanted,
                                      uint64_t seed) {
@@ -107,21 +181,14 @@ Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split 
   Audit::Finding finding{.split = split};
   const auto numbers = drawn_examples(task, split, examples, sampling.seed);
   const SamplingOptions options = task.sampling(sampling, split);
-  const bool bounded =
-      task.spec().split == SplitRule::time && options.time_bound != TimeBound::none;
-  const Time bound =
-      bounded ? task.time_split().last_time(split) : std::numeric_limits<Time>::max();
+  Watch watch(task, split, options.time_bound);
   Sampler sampler(task.graph(), options);
   Subgraph subgraph;
   for (size_t first = 0; first < numbers.size(); first += kBatch) {
     const auto some = std::span(numbers).subspan(first, std::min(kBatch, numbers.size() - first));
     const Question question = task.question(split, some, Task::kNoDraw);
     sampler.sample(question.request, hash(sampling.seed, kAuditStream, split, first), subgraph);
-    Watch watch(task, question);
-    for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
-      for (const uint64_t edge : subgraph.incoming(row)) watch.look(subgraph, row, edge, finding);
-    }
-    look_at_times(task.graph(), subgraph, bound, finding);
+    watch.look(question, subgraph, finding);
     finding.examples += some.size();
     finding.instances += subgraph.num_rows();
     finding.edges += subgraph.num_edges();
@@ -129,49 +196,76 @@ Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split 
   return finding;
 }
 
-// What is known of the time of a type's features.
-std::string describe_features(const Task& task, const NodeTypeSpec& type) {
-  const FeatureSpec& features = *type.features;
-  const std::string what = fmt::format("features of {} ({})", type.name, features.origin);
-  const TimeUnit unit = task.graph().schema().time_unit;
+std::string features_of(const NodeTypeSpec& type) {
+  return fmt::format("features of {} ({})", type.name, type.features->origin);
+}
+
+// Features that know what is later than training, a sentence each.
+std::vector<std::string> late_features(const Task& task) {
+  std::vector<std::string> late;
+  if (task.spec().split != SplitRule::time) return late;
+  const Schema& schema = task.graph().schema();
   const Time end = task.time_split().train_end;
-  if (features.until && *features.until > end) {
-    return fmt::format(
-        "{}: made with what was known up to {}, but training ends with {}; make "
-        "them again with --until {}",
-        what, format_time(*features.until, unit), format_time(end, unit), format_time(end, unit));
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    const auto until = type.features ? type.features->until : std::nullopt;
+    if (!until || *until <= end) continue;
+    late.push_back(fmt::format(
+        "{}: made with what was known up to {}, but training ends with {}; make them again with "
+        "--until {}",
+        features_of(type), format_time(*until, schema.time_unit),
+        format_time(end, schema.time_unit), format_time(end, schema.time_unit)));
   }
-  if (features.until) {
-    return fmt::format("{}: made with nothing later than {}", what,
-                       format_time(*features.until, unit));
+  return late;
+}
+
+// What is known of the time of features that are not late.
+std::vector<std::string> notes_on_features(const Task& task) {
+  std::vector<std::string> notes;
+  const Schema& schema = task.graph().schema();
+  const bool by_time = task.spec().split == SplitRule::time;
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    if (!type.features) continue;
+    const auto until = type.features->until;
+    if (until && by_time && *until > task.time_split().train_end) continue;
+    const std::string what = features_of(type);
+    if (until) {
+      notes.push_back(fmt::format("{}: made with nothing later than {}", what,
+                                  format_time(*until, schema.time_unit)));
+    } else if (type.kind == NodeKind::event) {
+      notes.push_back(what + ": each belongs to a node that is no later than the bound");
+    } else {
+      notes.push_back(what +
+                      ": the type has no time, so the graph cannot tell whether they know the "
+                      "future; make sure that nothing after training went into them");
+    }
   }
-  if (type.kind == NodeKind::event) {
-    return fmt::format("{}: each belongs to a node that is no later than the bound", what);
-  }
-  return fmt::format(
-      "{}: the type has no time, so the graph cannot tell whether they know the "
-      "future; make sure that nothing after training went into them",
-      what);
+  return notes;
 }
 
 }  // namespace
 
 bool Audit::clean() const {
-  return std::all_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.predicted_links + finding.hidden_links + finding.late_nodes +
-               finding.late_edges ==
-           0;
-  });
+  return late_features.empty() &&
+         std::all_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.clean(); });
+}
+
+void refuse_late_features(const Task& task) {
+  const std::vector<std::string> late = late_features(task);
+  if (late.empty()) return;
+  throw Error(fmt::format("{}: {} (hgt features), or choose --no-guard",
+                          task.graph().folder().string(), late.front()));
+}
+
+void count_offences(const Task& task, Split split, TimeBound bound, const Question& question,
+                    const Subgraph& subgraph, Audit::Finding& finding) {
+  Watch(task, split, bound).look(question, subgraph, finding);
 }
 
 Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples) {
-  Audit result;
+  Audit result{.late_features = late_features(task), .notes = notes_on_features(task)};
   for (const Split split : kSplits) {
     result.findings.push_back(examine(task, sampling, split, examples));
-  }
-  for (const NodeTypeSpec& type : task.graph().schema().node_types()) {
-    if (!type.features) continue;
-    result.notes.push_back(describe_features(task, type));
   }
   return result;
 }
@@ -186,9 +280,11 @@ std::string audit_text(const Audit& audit) {
         finding.predicted_links, finding.hidden_links, finding.late_nodes, finding.late_edges,
         finding.first.empty() ? "" : "; the first: " + finding.first);
   }
-  for (const std::string& note : audit.notes) text += note + '\n';
-  text += audit.clean() ? "Nothing leaks.\n" : "The sub-graphs leak.\n";
-  return text;
+  for (const auto& notes : {audit.notes, audit.late_features}) {
+    for (const std::string& note : notes) text += note + '\n';
+  }
+  if (audit.clean()) return text + "Nothing leaks.\n";
+  return text + (audit.late_features.empty() ? "The sub-graphs leak.\n" : "The features leak.\n");
 }
 
 }  // namespace hgt

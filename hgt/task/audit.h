@@ -16,17 +16,33 @@ struct Audit {
     uint64_t examples = 0;
     uint64_t instances = 0;
     uint64_t edges = 0;
-    uint64_t predicted_links = 0;  // between the ends of an example, in either direction
-    uint64_t hidden_links = 0;     // of the edge types of also_hide, likewise
-    uint64_t late_nodes = 0;       // later than the bound
-    uint64_t late_edges = 0;       // edges whose own time is later than the bound
-    std::string first = {};        // the first offence, in the user's ids
+    // Between the ends of an example of the batch, in either direction; with Hidden::split also of
+    // the split's other examples (of later ones too, where no time lies between).
+    uint64_t predicted_links = 0;
+    uint64_t hidden_links = 0;  // of the edge types of also_hide, likewise
+    // Later than the end of the split, where it is one by time, whatever the sampler's bound; or
+    // than the seed, with TimeBound::seed.
+    uint64_t late_nodes = 0;
+    uint64_t late_edges = 0;  // by their own time
+    std::string first = {};   // the first offence, in the user's ids
+
+    bool clean() const { return predicted_links + hidden_links + late_nodes + late_edges == 0; }
   };
-  std::vector<Finding> findings;   // by split
-  std::vector<std::string> notes;  // what cannot be told from the graph alone
+  std::vector<Finding> findings = {};           // by split
+  std::vector<std::string> late_features = {};  // made with what is later than training
+  std::vector<std::string> notes = {};          // on others: what the graph knows of them
 
   bool clean() const;
 };
+
+// Throws Error: features that were made with what is later than the end of training, in a split by
+// time.
+void refuse_late_features(const Task& task);
+
+// What is in the sub-graph of a batch of the split's examples and must not be, whatever it was
+// drawn with; `bound` is what the sampler was to keep.
+void count_offences(const Task& task, Split split, TimeBound bound, const Question& question,
+                    const Subgraph& subgraph, Audit::Finding& finding);
 
 // Batches of 64 examples, as many as it takes for `examples` of each split.
 Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples);
