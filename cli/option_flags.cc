@@ -50,6 +50,14 @@ OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& g
   }
 }
 
+std::vector<std::string> OptionFlags::given() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, given] : given_) {
+    if (given->option->count() > 0) keys.push_back(key);
+  }
+  return keys;
+}
+
 void OptionFlags::apply() {
   for (const auto& [key, given] : given_) {
     if (given->option->count() == 0) continue;

@@ -22,7 +22,10 @@ class OptionFlags {
   // As apply(), but an option that is not listed is refused with the reason.
   void apply_only(const std::vector<std::string>& keys, const std::string& reason);
 
+  std::vector<std::string> given() const;  // the keys of those on the command line
+
   OptionTable& table() { return table_; }
+  const OptionTable& table() const { return table_; }
 
  private:
   struct Given {

@@ -1,13 +1,17 @@
 #include "cli/run_flags.h"
 
+#include <algorithm>
+
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/training/idle_options.h"
 
 namespace hgt::cli {
 
 namespace {
 
 constexpr double kAutomaticScale = 0;  // settle() finds it
+constexpr const char* kMetaPaths = "meta-paths";
 constexpr const char* kKeepsOptions = "a run that goes on keeps its options";
 
 RunOptions& with_automatic_scale(RunOptions& options) {
@@ -57,7 +61,24 @@ RunOptions RunFlags::effective() {
   read_general();
   training_.apply();
   task_flags_.apply();
+  refuse_idle_options(graph.schema());
   return options_;
+}
+
+// Config files may hold all options: those that a run wrote do.
+void RunFlags::refuse_idle_options(const Schema& schema) const {
+  std::vector<std::string> given = training_.given();
+  const bool one_model = training_.table().find("model") != nullptr;
+  for (const std::string& key : task_flags_.given()) {
+    if (one_model || key != kMetaPaths) given.push_back(key);
+  }
+  const auto idle = find_idle_option(options_, schema, given);
+  if (idle) throw CLI::ValidationError("--" + idle->key, idle->reason);
+}
+
+bool RunFlags::names_meta_paths() const {
+  const std::vector<std::string> given = task_flags_.given();
+  return std::find(given.begin(), given.end(), kMetaPaths) != given.end();
 }
 
 RunOptions RunFlags::resumed(const RunOptions& saved) {

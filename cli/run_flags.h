@@ -16,8 +16,11 @@ class RunFlags {
   explicit RunFlags(CLI::App& verb, const std::vector<std::string>& without = {});
 
   // The order of authority: preset, config file, command line. Throws when there is no graph or no
-  // task.
+  // task, and when an option of the command line has no effect.
   RunOptions effective();
+
+  // On the command line. They are for one of the models that compare trains.
+  bool names_meta_paths() const;
 
   bool resumes() const { return resume_; }
   // The options of a run that goes on: only its threads can change.
@@ -29,6 +32,7 @@ class RunFlags {
  private:
   // The config file, then task, folder and preset of the command line.
   void read_general();
+  void refuse_idle_options(const Schema& schema) const;
 
   std::string graph_;
   std::string config_;

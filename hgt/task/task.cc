@@ -114,9 +114,7 @@ void Task::settle_split() {
     }
     has_given = schema.at(node_).labels[*label].split;
   }
-  if (spec_.split == SplitRule::automatic) {
-    spec_.split = has_given ? SplitRule::given : SplitRule::time;
-  }
+  spec_.split = settled_split(spec_, schema);
   if (spec_.split == SplitRule::given && !has_given) {
     throw Error(
         "the split cannot be 'given': no table said which nodes are for training and "

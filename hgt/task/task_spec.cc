@@ -236,6 +236,16 @@ std::string to_toml(const TaskSpec& spec) {
   return file_table(copy, unused).to_toml();
 }
 
+SplitRule settled_split(const TaskSpec& spec, const Schema& schema) {
+  if (spec.split != SplitRule::automatic) return spec.split;
+  const auto type = find_type(schema, spec.node);
+  if (spec.kind != TaskKind::label || !type) return SplitRule::time;
+  for (const LabelSpec& label : schema.at(*type).labels) {
+    if (label.name == spec.label && label.split) return SplitRule::given;
+  }
+  return SplitRule::time;
+}
+
 std::vector<std::string> task_names(const Schema& schema) {
   std::vector<std::string> names;
   for (const NodeTypeSpec& type : schema.node_types()) {

@@ -1,0 +1,80 @@
+#include "hgt/training/idle_options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "hgt/graph/hetero_graph.h"
+#include "hgt/training/training_test_graph.h"
+
+namespace hgt {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+class IdleOptions : public testing::Test {
+ protected:
+  RunOptions run(const std::string& task) const {
+    return {.graph = training_graph().string(),
+            .task = find_task(task, graph_.schema()),
+            .training = {},
+            .repeats = 1};
+  }
+  // All keys that have no effect, in the order of the tables.
+  Keys idle(RunOptions options) const {
+    Keys found;
+    for (const OptionTable& table : {training_table(options), task_table(options.task)}) {
+      for (const auto& entry : table.entries()) {
+        const auto idle = find_idle_option(options, graph_.schema(), {"seed", entry.key});
+        if (!idle) continue;
+        EXPECT_EQ(idle->key, entry.key);
+        EXPECT_NE(idle->reason, "");
+        found.push_back(entry.key);
+      }
+    }
+    return found;
+  }
+
+  HeteroGraph graph_ = HeteroGraph::open(training_graph());
+};
+
+TEST_F(IdleOptions, DependOnTheTask) {
+  EXPECT_EQ(idle(run("paper-venue")),
+            (Keys{"scorer", "slices", "fanout", "validation-share", "test-share", "split-seed",
+                  "meta-paths", "min-links", "negatives", "test-negatives"}));
+  EXPECT_EQ(idle(run("author-disambiguation")),
+            (Keys{"fanout", "validation-share", "test-share", "split-seed", "meta-paths",
+                  "negatives", "test-negatives"}));
+  EXPECT_EQ(idle(run("link:cites")),
+            (Keys{"fanout", "validation-share", "test-share", "meta-paths", "min-links"}));
+}
+
+TEST_F(IdleOptions, DependOnOthers) {
+  RunOptions options = run("link:cites");
+  options.task.split = SplitRule::random;
+  options.task.guard = false;
+  options.training.scorer = PairScorer::dot;
+  options.training.batches = 10;
+  options.training.validation.full = true;
+  options.training.sampling.strategy = Strategy::neighbors;
+  options.training.model.temporal = false;
+  EXPECT_EQ(idle(options), (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "epochs",
+                                 "samples", "train-end", "validation-end", "hide-links",
+                                 "also-hide", "meta-paths", "min-links"}));
+  options = run("link:cites");
+  options.task.split = SplitRule::given;
+  options.training.sampling.strategy = Strategy::full;
+  options.training.model.kind = ModelKind::han;
+  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
+                                 "prior", "time-scale", "width", "neighbor-cap", "fanout",
+                                 "train-end", "validation-end", "test-share", "min-links"}));
+}
+
+TEST_F(IdleOptions, DoNotMatterUnlessTheyAreGiven) {
+  EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), {}));
+  EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), {"width", "train-end"}));
+}
+
+}  // namespace
+}  // namespace hgt
