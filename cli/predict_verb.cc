@@ -76,6 +76,7 @@ void run_predict(const PredictFlags& flags) {
 
 struct EmbedFlags : InferenceFlags {
   std::string type;
+  uint32_t layer = 0;
 };
 
 void run_embed(const EmbedFlags& flags) {
@@ -85,7 +86,8 @@ void run_embed(const EmbedFlags& flags) {
   const Schema& schema = run.task().graph().schema();
   ProgressBar bar(flags.quiet);
   const uint64_t count =
-      run.embed(schema.node_type(flags.type), flags.options(schema), flags.out, bar.sink());
+      run.embed(schema.node_type(flags.type),
+                {.inference = flags.options(schema), .layer = flags.layer}, flags.out, bar.sink());
   fmt::print("{}: vectors.npy [{}, {}] and nodes.tsv\n", flags.out, count,
              run.options().training.model.hidden);
 }
@@ -115,6 +117,9 @@ void add_embed(CLI::App& program) {
   CLI::App* verb = program.add_subcommand("embed", kEmbedHelp);
   add_inference_flags(*verb, *flags);
   verb->add_option("--type", flags->type, "Node type")->required()->type_name("TYPE");
+  verb->add_option("--layer", flags->layer,
+                   "Whose output is taken; 0: the last that was trained for the type")
+      ->capture_default_str();
   verb->add_option("--out", flags->out, "Folder for vectors.npy and nodes.tsv")
       ->required()
       ->type_name("DIR");

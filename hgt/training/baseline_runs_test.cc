@@ -80,7 +80,8 @@ TEST_P(BaselineRuns, PredictsForEveryPaperAndEmbedsEveryVenue) {
   while (std::getline(in, line)) seen.insert(line.substr(0, line.find('\t')));
   EXPECT_EQ(seen.size(), graph_.num_nodes(paper));
   const NodeType venue = graph_.schema().node_type("venue");
-  EXPECT_EQ(run.embed(venue, {}, folder_ / "vectors"), graph_.num_nodes(venue));
+  EXPECT_THROW(run.embed(venue, {}, folder_ / "vectors"), Error) << "no layer was trained for them";
+  EXPECT_EQ(run.embed(venue, {.layer = 2}, folder_ / "vectors"), graph_.num_nodes(venue));
   NpyMatrix vectors(folder_ / "vectors" / "vectors.npy");
   ASSERT_EQ(vectors.rows(), graph_.num_nodes(venue));
   ASSERT_EQ(vectors.width(), 8U);
@@ -136,8 +137,8 @@ TEST(Han, RefusesASingleInstancePerNode) {
   hgt::Run run = hgt::Run::create(folder / "run", han_options());
   run.train();
   try {
-    run.embed(run.task().graph().schema().node_type("venue"), {.instances = Instances::single},
-              folder / "vectors");
+    run.embed(run.task().graph().schema().node_type("paper"),
+              {.inference = {.instances = Instances::single}}, folder / "vectors");
     FAIL() << "it was not refused";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("han is not"), std::string::npos) << error.what();

@@ -16,6 +16,7 @@
 #include "hgt/graph/staged_folder.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
+#include "hgt/task/table_cell.h"
 #include "hgt/training/example_stream.h"
 #include "hgt/training/run_state.h"
 #include "hgt/training/vectors.h"
@@ -43,6 +44,7 @@ class TableFile {
     std::error_code ignored;
     if (!committed_) fs::remove(partial_, ignored);
   }
+  Path folder() const { return file_.has_parent_path() ? file_.parent_path() : Path("."); }
   void write(const std::string& line) { out_ << line << '\n'; }
   void commit() {
     out_.close();
@@ -57,14 +59,6 @@ class TableFile {
   std::ofstream out_;
   bool committed_ = false;
 };
-
-// A cell may hold no tab and no end of line.
-std::string cell(std::string_view text) {
-  std::string clean(text);
-  std::replace_if(
-      clean.begin(), clean.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  return clean;
-}
 
 // The places of the k highest scores, highest first.
 std::vector<uint32_t> best(std::span<const float> scores, uint64_t k) {
@@ -91,10 +85,19 @@ void write_classes(const Task& task, std::span<const NodeId> nodes, const at::Te
     uint64_t rank = 0;
     for (const uint32_t number : best(row, top)) {
       table.write(fmt::format(
-          "{}\t{}\t{}\t{}\t{:.6f}", cell(task.graph().id(task.node_type(), nodes[i])), ++rank,
-          cell(task.class_id(number)), cell(task.class_name(number)), row[number]));
+          "{}\t{}\t{}\t{}\t{:.6f}", table_cell(task.graph().id(task.node_type(), nodes[i])), ++rank,
+          table_cell(task.class_id(number)), table_cell(task.class_name(number)), row[number]));
     }
   }
+}
+
+void report(const ProgressSink& progress, const std::string& stage, const std::string& unit,
+            uint64_t done, uint64_t all) {
+  progress({.stage = stage,
+            .unit = unit,
+            .count = done,
+            .fraction = static_cast<double>(done) / static_cast<double>(all),
+            .finished = done == all});
 }
 
 // Batches of questions through sampled sub-graphs, as evaluation does it.
@@ -125,8 +128,9 @@ void check_types(const Task& task, const std::vector<Seed>& nodes) {
 }
 
 uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptions& options,
-                       TableFile& table) {
+                       TableFile& table, const ProgressSink& progress) {
   const Task& task = *run.task;
+  uint64_t done = 0;
   const auto batch_of = [&](uint64_t i) {
     const uint64_t first = i * kPredictBatch;
     return std::span(options.nodes)
@@ -140,14 +144,17 @@ uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptio
         std::vector<NodeId> nodes;
         for (const Seed& seed : question.request.seeds) nodes.push_back(seed.node);
         write_classes(task, nodes, scores, options.top, table);
+        done += nodes.size();
+        report(progress, "answers", task.spec().node, done, options.nodes.size());
       });
-  return options.nodes.size();
+  return done;
 }
 
 uint64_t predict_all_classes(const RunState& run, TaskModel& model, const PredictOptions& options,
                              TableFile& table, const ProgressSink& progress) {
   const Task& task = *run.task;
-  WholeGraphOptions whole{.inference = options.inference, .hidden = task.left_out()};
+  WholeGraphOptions whole{
+      .inference = options.inference, .hidden = task.left_out(), .scratch = table.folder()};
   for (const auto& relations : {task.predicted(), task.also_hidden()}) {
     whole.hidden.insert(whole.hidden.end(), relations.begin(), relations.end());
   }
@@ -190,15 +197,12 @@ uint64_t predict_mentions(const RunState& run, TaskModel& model, const PredictOp
               const Seed& seed = question.request.seeds[question.right[first + place]];
               table.write(fmt::format("{}\t{}\t{}\t{:.6f}",
                                       task.describe_example(split, static_cast<uint32_t>(written)),
-                                      ++rank, cell(task.graph().id(seed.type, seed.node)),
+                                      ++rank, table_cell(task.graph().id(seed.type, seed.node)),
                                       row[place]));
             }
           }
-          progress({.stage = fmt::format("mentions, {}", to_string(split)),
-                    .unit = "mentions",
-                    .count = written,
-                    .fraction = static_cast<double>(written) / static_cast<double>(examples),
-                    .finished = written == examples});
+          report(progress, fmt::format("mentions, {}", to_string(split)), "mentions", written,
+                 examples);
         });
     count += examples;
   }
@@ -216,16 +220,48 @@ NodeVectors gathered(std::vector<NodeId> nodes, const std::vector<at::Tensor>& b
   return {std::move(nodes), blocks.empty() ? at::Tensor() : at::cat(blocks)};
 }
 
+// The rows of the nodes that are asked about.
+std::vector<size_t> asked_rows(const std::vector<NodeId>& nodes, const std::vector<Seed>& asked) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool wanted =
+        asked.empty() || std::any_of(asked.begin(), asked.end(),
+                                     [&](const Seed& seed) { return seed.node == nodes[i]; });
+    if (wanted) rows.push_back(i);
+  }
+  return rows;
+}
+
+struct ScoredNodes {
+  const NodeVectors& others;
+  const at::Tensor& scores;  // [others]
+};
+
+void write_links(const Task& task, NodeId node, const ScoredNodes& scored, uint64_t top,
+                 TableFile& table) {
+  const HeteroGraph& graph = task.graph();
+  const std::span row(scored.scores.data_ptr<float>(), scored.others.nodes.size());
+  uint64_t rank = 0;
+  for (const uint32_t place : best(row, row.size())) {
+    if (rank == top) break;
+    const NodeId other = scored.others.nodes[place];
+    if (task.is_linked(node, other)) continue;
+    table.write(fmt::format("{}\t{}\t{}\t{}\t{:.6f}", table_cell(graph.id(task.node_type(), node)),
+                            ++rank, table_cell(graph.id(task.other_type(), other)),
+                            table_cell(graph.name(task.other_type(), other)), row[place]));
+  }
+}
+
 // For each node the others that it is not linked to yet, best first.
 uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptions& options,
                        TableFile& table, const ProgressSink& progress) {
   const Task& task = *run.task;
-  const HeteroGraph& graph = task.graph();
   std::array<std::vector<NodeId>, 2> nodes;
   std::array<std::vector<at::Tensor>, 2> blocks;
   const std::vector<NodeType> types = {task.node_type(), task.other_type()};
   embed_all(
-      run, model->encoder(), {.inference = options.inference, .hidden = task.left_out()}, types,
+      run, model->encoder(),
+      {.inference = options.inference, .hidden = task.left_out(), .scratch = table.folder()}, types,
       [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {
         for (size_t side = 0; side < types.size(); ++side) {
           if (types[side] != type) continue;
@@ -237,25 +273,13 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
   const NodeVectors left = gathered(std::move(nodes[0]), blocks[0]);
   const NodeVectors right = gathered(std::move(nodes[1]), blocks[1]);
   const torch::NoGradGuard no_gradient;
+  const std::vector<size_t> asked = asked_rows(left.nodes, options.nodes);
   uint64_t count = 0;
-  for (size_t i = 0; i < left.nodes.size(); ++i) {
-    const NodeId node = left.nodes[i];
-    const bool asked =
-        options.nodes.empty() || std::any_of(options.nodes.begin(), options.nodes.end(),
-                                             [&](const Seed& seed) { return seed.node == node; });
-    if (!asked) continue;
-    ++count;
-    const at::Tensor own = left.vectors[static_cast<int64_t>(i)].expand_as(right.vectors);
+  for (const size_t row : asked) {
+    const at::Tensor own = left.vectors[static_cast<int64_t>(row)].expand_as(right.vectors);
     const at::Tensor scores = model->pair_scores(own, right.vectors).contiguous();
-    const std::span row(scores.data_ptr<float>(), right.nodes.size());
-    uint64_t rank = 0;
-    for (const uint32_t place : best(row, row.size())) {
-      if (rank == options.top) break;
-      if (task.is_linked(node, right.nodes[place])) continue;
-      table.write(fmt::format("{}\t{}\t{}\t{}\t{:.6f}", cell(graph.id(task.node_type(), node)),
-                              ++rank, cell(graph.id(task.other_type(), right.nodes[place])),
-                              cell(graph.name(task.other_type(), right.nodes[place])), row[place]));
-    }
+    write_links(task, left.nodes[row], {right, scores}, options.top, table);
+    report(progress, "ranking", task.spec().node, ++count, asked.size());
   }
   return count;
 }
@@ -301,19 +325,21 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
   } else if (options.nodes.empty()) {
     count = predict_all_classes(*state_, model, options, table, progress);
   } else {
-    count = predict_nodes(*state_, model, options, table);
+    count = predict_nodes(*state_, model, options, table, progress);
   }
   table.commit();
   return count;
 }
 
-uint64_t Run::embed(NodeType type, const InferenceOptions& options, const Path& out,
+uint64_t Run::embed(NodeType type, const EmbedOptions& options, const Path& out,
                     const ProgressSink& progress) {
   const HeteroGraph& graph = state_->task->graph();
+  const uint32_t layer = layer_to_embed(*state_, type, options.layer);
   TaskModel model = state_->best_model(state_->options.training.seed);
   model->eval();
   const auto hidden = static_cast<uint64_t>(state_->options.training.model.hidden);
-  const Time last = options.at == kNoTime ? std::numeric_limits<Time>::max() : options.at;
+  const Time at = options.inference.at;
+  const Time last = at == kNoTime ? std::numeric_limits<Time>::max() : at;
   constexpr uint64_t kUnseen = std::numeric_limits<uint64_t>::max();
   std::vector<uint64_t> row_of_node(graph.num_nodes(type), kUnseen);
   uint64_t rows = 0;
@@ -325,7 +351,11 @@ uint64_t Run::embed(NodeType type, const InferenceOptions& options, const Path& 
   vectors.resize(rows * hidden);
   embed_all(
       *state_, model->encoder(),
-      {.inference = options, .hidden = state_->task->left_out(), .scratch = folder.path()}, {type},
+      {.inference = options.inference,
+       .hidden = state_->task->left_out(),
+       .layers = layer,
+       .scratch = folder.path()},
+      {type},
       [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& block) {
         const at::Tensor values = block.contiguous();
         const auto* from = values.data_ptr<float>();
@@ -340,9 +370,9 @@ uint64_t Run::embed(NodeType type, const InferenceOptions& options, const Path& 
   for (NodeId node = 0; node < row_of_node.size(); ++node) {
     if (row_of_node[node] == kUnseen) continue;
     const Time time = graph.time(type, node);
-    table += fmt::format("{}\t{}\t{}\n", cell(graph.id(type, node)),
+    table += fmt::format("{}\t{}\t{}\n", table_cell(graph.id(type, node)),
                          time == kNoTime ? "" : format_time(time, graph.schema().time_unit),
-                         cell(graph.name(type, node)));
+                         table_cell(graph.name(type, node)));
   }
   folder.write_text("nodes.tsv", table);
   folder.commit();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -216,7 +217,7 @@ TEST_F(Prediction, OffersLinksThatAreNotThereYet) {
 
 TEST_F(Prediction, WritesTheVectorOfEveryNodeOfAType) {
   hgt::Run run = trained("paper-venue");
-  for (const char* name : {"paper", "venue"}) {
+  for (const char* name : {"paper", "author"}) {
     const Path out = folder_ / (std::string(name) + ".vectors");
     EXPECT_EQ(run.embed(type(name), {}, out), graph_.num_nodes(type(name)));
     EXPECT_EQ(names_in(out), (Cells{"nodes.tsv", "vectors.npy"}));
@@ -247,7 +248,7 @@ TEST_F(Prediction, ReadsNoEdgeTypeThatIsLeftOut) {
     std::array<std::map<std::string, std::vector<float>>, 2> vectors;
     for (const bool early : {false, true}) {
       const Path out = folder_ / fmt::format("at{}-{}", early ? 1 : 0, leave_out.size());
-      run.embed(type("paper"), {.at = early ? 2010 : kNoTime}, out);
+      run.embed(type("paper"), {.inference = {.at = early ? 2010 : kNoTime}}, out);
       NpyMatrix matrix(out / "vectors.npy");
       const auto table = table_cells(out / "nodes.tsv");
       for (size_t i = 1; i < table.size(); ++i) {
@@ -273,7 +274,7 @@ TEST_F(Prediction, LeavesOutNodesThatAreLaterThanAsked) {
   }
   ASSERT_LT(expected, graph_.num_nodes(type("paper")));
   ASSERT_GT(expected, 0U);
-  EXPECT_EQ(run.embed(type("paper"), {.at = 2010}, out), expected);
+  EXPECT_EQ(run.embed(type("paper"), {.inference = {.at = 2010}}, out), expected);
   const auto table = table_cells(out / "nodes.tsv");
   EXPECT_EQ(table.size(), expected + 1);
   for (size_t i = 1; i < table.size(); ++i) EXPECT_LE(std::stoi(table[i][1]), 2010);
@@ -283,8 +284,68 @@ TEST_F(Prediction, DoesNotWriteVectorsOverWhatIsThere) {
   hgt::Run run = trained("paper-venue");
   fs::create_directories(folder_ / "out");
   write_bytes(folder_ / "out" / "mine", "x");
-  EXPECT_NE(error_of([&] { run.embed(type("venue"), {}, folder_ / "out"); }), "");
+  EXPECT_NE(error_of([&] { run.embed(type("paper"), {}, folder_ / "out"); }), "");
   EXPECT_EQ(read_bytes(folder_ / "out" / "mine"), "x");
+}
+
+// In a model of two layers for papers, what authors are after the second one is never trained.
+TEST_F(Prediction, WritesTheVectorsOfTheLastLayerThatWasTrainedForTheType) {
+  hgt::Run run = trained("paper-venue");
+  const auto vectors = [&](const char* name, uint32_t layer) {
+    const Path out = folder_ / "vectors";
+    run.embed(type(name), {.layer = layer}, out);
+    std::string bytes = read_bytes(out / "vectors.npy");
+    fs::remove_all(out);
+    return bytes;
+  };
+  EXPECT_EQ(vectors("author", 0), vectors("author", 1));
+  EXPECT_NE(vectors("author", 0), vectors("author", 2));
+  EXPECT_EQ(vectors("paper", 0), vectors("paper", 2));
+  EXPECT_NE(vectors("paper", 0), vectors("paper", 1));
+  const auto error = [&](const char* name, uint32_t layer) {
+    return error_of([&] { run.embed(type(name), {.layer = layer}, folder_ / "no"); });
+  };
+  EXPECT_TRUE(contains(error("venue", 0), "task paper-venue makes no use of")) << error("venue", 0);
+  EXPECT_TRUE(contains(error("venue", 0), "--layer"));
+  EXPECT_EQ(error("paper", 3), "layer is 3; the model has 2");
+  EXPECT_FALSE(fs::exists(folder_ / "no"));
+}
+
+// --- stopped ---
+
+TEST_F(Prediction, CanBeStoppedAndLeavesNothing) {
+  const auto stops = [&](const std::string& task, const PredictOptions& options,
+                         const std::string& stage) {
+    hgt::Run run = trained(task);
+    const Path out = folder_ / "stopped" / "out.tsv";
+    fs::create_directories(out.parent_path());
+    EXPECT_THROW(run.predict(options, out,
+                             [&](const Progress& progress) {
+                               EXPECT_LE(progress.fraction, 1);
+                               if (progress.stage == stage) throw Interrupted();
+                             }),
+                 Interrupted)
+        << task;
+    EXPECT_EQ(names_in(out.parent_path()), Cells{}) << "neither a table nor scratch";
+  };
+  stops("paper-venue", {.nodes = {{.type = type("paper"), .node = 7}}}, "answers");
+  stops("link:cites", {}, "ranking");
+}
+
+// Memory is where temporary files lie, on many systems.
+TEST_F(Prediction, PutsItsScratchBesideTheTable) {
+  hgt::Run run = trained("paper-field-L1");
+  const Path nowhere = folder_ / "nowhere";
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", nowhere.c_str(), 1);
+  const std::string error = error_of([&] { run.predict({}, folder_ / "out.tsv"); });
+  if (before == nullptr) {
+    ::unsetenv("TMPDIR");
+  } else {
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  }
+  EXPECT_EQ(error, "");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "hgt/error.h"
 #include "hgt/random.h"
+#include "hgt/task/trained_layer.h"
 #include "hgt/training/example_stream.h"
 
 namespace hgt {
@@ -49,7 +50,7 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
     return std::span(seeds).subspan(first, std::min<uint64_t>(kNodesAtOnce, seeds.size() - first));
   };
   ExampleStream stream(
-      {.graph = graph, .sampling = sampling, .encoder = encoder},
+      {.graph = graph, .sampling = sampling, .encoder = encoder, .layers = options.layers},
       [&](uint64_t i) {
         BatchPlan plan{.random_seed = hash(run.options.training.seed, kVectorStream, i)};
         plan.question.request.seeds.assign(batch_of(i).begin(), batch_of(i).end());
@@ -61,7 +62,7 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
   for (ReadyBatch batch; stream.next(batch);) {
     std::vector<NodeId> nodes;
     for (const Seed& seed : batch.question.request.seeds) nodes.push_back(seed.node);
-    sink(type, nodes, encoder->forward(batch.graph).index_select(0, batch.graph.seed_rows));
+    sink(type, nodes, encoder->forward_first(batch.graph).index_select(0, batch.graph.seed_rows));
     done += nodes.size();
     progress({.stage = fmt::format("vectors of {}", graph.schema().at(type).name),
               .unit = "nodes",
@@ -71,7 +72,30 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
   }
 }
 
+uint32_t last_trained_layer(const RunState& run, NodeType type) {
+  const ModelOptions& model = run.options.training.model;
+  const auto layers = static_cast<uint32_t>(model.layers);
+  if (model.kind == ModelKind::majority) return 0;
+  // Without neighbours, only those that the task asks about are trained at all.
+  if (model.kind == ModelKind::mlp) return trained_layer(*run.task, 1, type) > 0 ? layers : 0;
+  return trained_layer(*run.task, layers, type);
+}
+
 }  // namespace
+
+uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted) {
+  const ModelOptions& model = run.options.training.model;
+  if (wanted > model.layers) {
+    throw Error(fmt::format("layer is {}; the model has {}", wanted, model.layers));
+  }
+  const uint32_t layer = wanted > 0 ? wanted : last_trained_layer(run, type);
+  if (layer > 0) return layer;
+  throw Error(
+      fmt::format("task {} makes no use of what any of the {} layers of {} makes of a {}; train "
+                  "with more layers or on another task, or name a --layer",
+                  run.task->spec().name, model.layers, to_string(model.kind),
+                  run.task->graph().schema().at(type).name));
+}
 
 void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,

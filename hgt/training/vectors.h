@@ -10,6 +10,11 @@
 
 namespace hgt {
 
+// The layer whose vectors of a type are worth having: `wanted`, or where that is 0 the last that
+// training made use of for the type. Throws Error: the model has fewer; it made use of none.
+uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted);
+
+// With WholeGraphOptions::layers.
 void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
                const ProgressSink& progress);

@@ -68,6 +68,10 @@ struct WholeGraph::State {
 
   size_t num_types() const { return graph.schema().node_types().size(); }
 
+  uint32_t num_layers(const Encoder& encoder) const {
+    return options.layers > 0 ? options.layers : static_cast<uint32_t>(encoder->layers().size());
+  }
+
   const TimeSlices& slices() const { return *made; }
 
   void make_slices(const Encoder& encoder, const std::vector<NodeType>& types) {
@@ -75,7 +79,7 @@ struct WholeGraph::State {
         graph, TimeSlices::Options{.at = options.inference.at,
                                    .single = options.inference.instances == Instances::single,
                                    .hidden = options.hidden,
-                                   .layers = static_cast<uint32_t>(encoder->layers().size()),
+                                   .layers = num_layers(encoder),
                                    .types = types});
     uint64_t nodes = 1;
     for (const NodeTypeSpec& type : graph.schema().node_types()) nodes += type.nodes;
@@ -237,7 +241,7 @@ struct WholeGraph::State {
   void run_layer(const Encoder& encoder, size_t number, const VectorSink& sink,
                  const ProgressSink& progress) {
     const Layer& layer = *encoder->layers()[number];
-    const bool last = number + 1 == encoder->layers().size();
+    const bool last = number + 1 == num_layers(encoder);
     const auto runs = slices().runs(static_cast<uint32_t>(number) + 1);
     for (size_t type = 0; type < num_types(); ++type) {
       if (dated[type].defined()) prepare(layer, type, dated[type], dated_prepared[type]);
@@ -268,7 +272,7 @@ struct WholeGraph::State {
         store(ready.block, outputs);
       }
       done += ready.block.graph.num_targets();
-      progress({.stage = fmt::format("layer {} of {}", number + 1, encoder->layers().size()),
+      progress({.stage = fmt::format("layer {} of {}", number + 1, num_layers(encoder)),
                 .unit = "instances",
                 .count = done,
                 .fraction = static_cast<double>(i + 1) / static_cast<double>(runs.size()),
@@ -304,7 +308,7 @@ void WholeGraph::embed(const Encoder& encoder, const std::vector<NodeType>& type
   state.make_slices(encoder, types);
   state.file = scratch_file(state.options.scratch);
   state.start(encoder);
-  for (size_t layer = 0; layer < encoder->layers().size(); ++layer) {
+  for (size_t layer = 0; layer < state.num_layers(encoder); ++layer) {
     state.run_layer(encoder, layer, sink, progress);
   }
   state.file = {};

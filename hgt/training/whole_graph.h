@@ -30,6 +30,7 @@ namespace hgt {
 struct WholeGraphOptions {
   InferenceOptions inference = {};
   std::vector<Relation> hidden = {};  // left out, with their reverses
+  uint32_t layers = 0;                // of the encoder, that are computed; 0: all
   Path scratch = {};                  // folder for the slices; empty: that for temporary files
 };
 
@@ -44,8 +45,9 @@ class WholeGraph {
   WholeGraph(const WholeGraph&) = delete;
   WholeGraph& operator=(const WholeGraph&) = delete;
 
-  // The last layer's vectors of all nodes of these types that may be seen. The model should be in
-  // evaluation mode. Throws Error when there would be more than a hundred instances per node.
+  // The vectors of all nodes of these types that may be seen, by the last layer that is computed.
+  // The model should be in evaluation mode. Throws Error when there would be more than a hundred
+  // instances per node.
   void embed(const Encoder& encoder, const std::vector<NodeType>& types, const VectorSink& sink,
              const ProgressSink& progress = no_progress);
 

@@ -36,7 +36,8 @@ class Definition {
   }
 
   at::Tensor asked_for(NodeType type, NodeId node) {
-    return vector(type, node, at_, static_cast<uint32_t>(encoder_->layers().size()));
+    const auto all = static_cast<uint32_t>(encoder_->layers().size());
+    return vector(type, node, at_, options_.layers > 0 ? options_.layers : all);
   }
 
  private:
@@ -205,7 +206,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"papers_until_2005", "paper", 2, {.inference = {.at = 2005}}},
         Case{"venues", "venue", 2, {.inference = {.at = 2010}}},
         Case{"venues_three_layers", "venue", 3, {.inference = {.at = 2008}}},
-        Case{"authors", "author", 3},
+        Case{"authors", "author", 3}, Case{"authors_first_layer", "author", 3, {.layers = 1}},
+        Case{"venues_first_of_three", "venue", 3, {.inference = {.at = 2010}, .layers = 2}},
         Case{"papers_single", "paper", 2, {.inference = {.instances = Instances::single}}},
         Case{"venues_single",
              "venue",
