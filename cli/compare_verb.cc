@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,12 +21,11 @@
 #include "hgt/model/machine.h"
 #include "hgt/training/comparison.h"
 #include "hgt/training/run.h"
+#include "hgt/training/text_file.h"
 
 namespace hgt::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct CompareFlags {
   explicit CompareFlags(CLI::App& verb) : run(verb, {"model", "heter", "rte"}) {}
@@ -83,18 +81,16 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
   }
 }
 
-void write_file(const Path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
-}
-
 void run_compare(CompareFlags& flags) {
   keep_tensor_memory();
   const Path folder = flags.run.folder();
   if (!flags.run.resumes()) {
-    create_comparison(folder, flags.run.effective(), chosen_models(flags.models));
+    const std::vector<std::string> models = chosen_models(flags.models);
+    const bool han = std::find(models.begin(), models.end(), "han") != models.end();
+    if (!han && flags.run.names_meta_paths()) {
+      throw CLI::ValidationError("--meta-paths", "han is not compared");
+    }
+    create_comparison(folder, flags.run.effective(), models);
   }
   ProgressBar bar(flags.quiet);
   for (const std::string& model : open_comparison(folder)) {
@@ -102,20 +98,19 @@ void run_compare(CompareFlags& flags) {
     Run run = Run::open(path);
     PipelineOptions pipeline = run.options().training.pipeline;
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
-    if (fs::exists(path / "test.json")) continue;
+    const EvaluationOptions how = run.scoring();
+    if (run.is_scored(Split::test, how)) continue;
     if (!flags.quiet) fmt::print(stderr, "{}\n", model);
     train_model(path, flags, pipeline);
     run.set_pipeline(pipeline);
-    EvaluationOptions how = run.options().training.validation;
-    how.limit = 0;
     run.evaluate(Split::test, how, bar.sink());
   }
   const ComparisonTable table = read_comparison(folder);
   const std::string markdown = to_markdown(table);
   const std::string json = to_json(table);
-  write_file(folder / "comparison.md", markdown);
-  write_file(folder / "results.json", json);
-  write_file(folder / "comparison.svg", to_svg(table));
+  write_text(folder / "comparison.md", markdown);
+  write_text(folder / "results.json", json);
+  write_text(folder / "comparison.svg", to_svg(table));
   fmt::print("{}", flags.json ? json : markdown);
   if (!flags.json) {
     fmt::print("\nalso in {}: comparison.md, results.json, comparison.svg\n", folder.string());

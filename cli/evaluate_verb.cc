@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/progress_bar.h"
@@ -21,15 +23,33 @@ struct EvaluateFlags {
   std::string split = "test";
   std::string against;
   std::string metric;
-  EvaluationOptions how;
+  std::optional<uint32_t> samples;
+  std::optional<uint64_t> batch_size;
+  bool full = false;
+  uint64_t limit = 0;
   PipelineOptions pipeline;
   bool json = false;
   bool quiet = false;
+
+  // As the run says, unless the command line says otherwise.
+  EvaluationOptions scoring(const Run& opened) const {
+    EvaluationOptions how = opened.scoring();
+    how.batch_size = batch_size.value_or(how.batch_size);
+    how.samples = samples.value_or(how.samples);
+    how.full = full || (how.full && !samples);
+    how.limit = limit;
+    return how;
+  }
 };
 
 std::string with_deviation(const Spread& value, size_t seeds) {
   return seeds > 1 ? fmt::format("{:.4f} ± {:.4f}", value.mean, value.deviation)
                    : fmt::format("{:.4f}", value.mean);
+}
+
+bool is_finished(const RunResult& result) {
+  return std::all_of(result.seeds.begin(), result.seeds.end(),
+                     [](const SeedResult& seed) { return seed.finished; });
 }
 
 void print_table(const Run& run, const RunResult& result) {
@@ -42,11 +62,22 @@ void print_table(const Run& run, const RunResult& result) {
     table.add({name, with_deviation(value, seeds)});
   }
   fmt::print("{}", table.text());
+  const SeedResult& first = result.seeds.front();
+  if (first.left_out > 0) {
+    fmt::print("\nleft out: {} examples whose nodes are linked to all that were drawn\n",
+               with_commas(first.left_out));
+  }
+  if (!is_finished(result)) {
+    fmt::print("\ntraining was stopped before its end; go on with: hgt train --run {} --resume\n",
+               run.folder().string());
+  }
 }
 
 nlohmann::ordered_json to_json(const RunResult& result) {
   nlohmann::ordered_json json = {{"split", to_string(result.split)},
-                                 {"examples", result.seeds.front().examples}};
+                                 {"examples", result.seeds.front().examples},
+                                 {"left_out", result.seeds.front().left_out},
+                                 {"finished", is_finished(result)}};
   for (const auto& [name, value] : result.metrics) {
     json["metrics"][name] = {{"mean", value.mean}, {"deviation", value.deviation}};
   }
@@ -64,7 +95,7 @@ void run_evaluate(const EvaluateFlags& flags) {
   run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
   const Split split = split_named(flags.split);
-  const RunResult result = run.evaluate(split, flags.how, bar.sink());
+  const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);
   if (!flags.against.empty()) {
@@ -89,17 +120,19 @@ void add_evaluate(CLI::App& program) {
   verb->add_option("--split", flags->split, "Which examples")
       ->check(CLI::IsMember({"train", "validation", "test"}))
       ->capture_default_str();
-  verb->add_option("--samples", flags->how.samples,
-                   "Sub-graphs per example, whose scores are averaged")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  verb->add_flag("--full", flags->how.full,
+  CLI::Option* samples =
+      verb->add_option("--samples", flags->samples,
+                       "Sub-graphs per example, whose scores are averaged. Default: the run's "
+                       "--samples or --full")
+          ->check(CLI::Range(1, 1000));
+  verb->add_flag("--full", flags->full,
                  "All neighbors, as many hops as layers, instead of sampled sub-graphs")
-      ->excludes(verb->get_option("--samples"));
-  verb->add_option("--batch-size", flags->how.batch_size, "Examples scored at once")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  verb->add_option("--limit", flags->how.limit, "So many examples, drawn; 0: all")
+      ->excludes(samples);
+  verb->add_option("--batch-size", flags->batch_size,
+                   "Examples scored at once, which share a sub-graph. Default: the run's "
+                   "--test-batch-size")
+      ->check(CLI::Range(1, 1 << 20));
+  verb->add_option("--limit", flags->limit, "So many examples, drawn; 0: all")
       ->capture_default_str();
   verb->add_option("--against", flags->against,
                    "Another run, scored on the same split: is the difference chance? (paired "

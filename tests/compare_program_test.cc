@@ -93,6 +93,32 @@ TEST_F(CompareProgram, DoesNotRepeatWhatIsDone) {
   EXPECT_EQ(fs::last_write_time(folder_ / "all" / "gcn" / "test.json"), kept);
 }
 
+// Scored by hand while it was half-trained, a model must be trained to its end and scored again.
+TEST_F(CompareProgram, DoesNotTakeTheScoreOfAHalfTrainedModel) {
+  Words words = compare("gcn", "60");
+  words.insert(words.end(), {"--validate-every", "2", "--checkpoint-every", "0"});
+  const Outcome stopped = hgt(words, [&](pid_t program) {
+    const Path second = folder_ / "all" / "gcn" / "seed-2" / "best.safetensors";
+    for (int i = 0; i < 6000 && !fs::exists(second); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ::kill(-program, SIGINT);
+  });
+  ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
+  const Path test = folder_ / "all" / "gcn" / "test.json";
+  ASSERT_EQ(hgt({"evaluate", path("all/gcn"), "--quiet"}).exit_code, 0);
+  EXPECT_EQ(Json::parse(read_bytes(test)).at("seeds").at(1).at("finished"), false);
+  const Outcome finished = hgt(resume());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const Json& seed : Json::parse(read_bytes(test)).at("seeds")) {
+    EXPECT_EQ(seed.at("finished"), true);
+  }
+  // Nor one of some examples only.
+  ASSERT_EQ(hgt({"evaluate", path("all/gcn"), "--limit", "3", "--quiet"}).exit_code, 0);
+  const Outcome again = hgt(resume());
+  EXPECT_EQ(again.out, finished.out);
+}
+
 TEST_F(CompareProgram, ReadsTaskFolderAndPresetFromAConfigFile) {
   write_bytes(folder_ / "all.toml", "task = 'paper-venue'\nrun = '" + path("all") +
                                         "'\npreset = 'paper'\nbatches = 1\nhidden = 8\n");
@@ -117,6 +143,9 @@ TEST_F(CompareProgram, SaysWhatIsWrong) {
   Words with_model = compare("gcn", "3");
   with_model.insert(with_model.end(), {"--model", "gat"});
   refused(with_model, 2, "--model");
+  Words with_paths = compare("gcn", "3");
+  with_paths.insert(with_paths.end(), {"--meta-paths", "paper-author-paper"});
+  refused(with_paths, 2, "--meta-paths: han is not compared");
   ASSERT_EQ(hgt(compare("gcn", "1")).exit_code, 0);
   refused(compare("gcn", "1"), 1, "there is a comparison already");
   Words changed = resume();

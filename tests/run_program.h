@@ -24,10 +24,12 @@ struct Outcome {
   uint64_t peak_bytes = 0;  // largest resident memory
 };
 
-// `while_running` is called with the process id after the start.
+// `while_running` is called with the process id after the start. `file_bytes`: no file becomes
+// larger, as on a disk that is full; 0: no limit.
 inline Outcome run_program(const std::filesystem::path& scratch,
                            const std::vector<std::string>& words,
-                           const std::function<void(pid_t)>& while_running = {}) {
+                           const std::function<void(pid_t)>& while_running = {},
+                           uint64_t file_bytes = 0) {
   const auto out = scratch / "stdout";
   const auto err = scratch / "stderr";
   const pid_t child = ::fork();
@@ -35,6 +37,11 @@ inline Outcome run_program(const std::filesystem::path& scratch,
     ::setpgid(0, 0);  // a group of its own, to which a test can send what Ctrl-C sends
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    if (file_bytes > 0) {
+      const rlimit limit{.rlim_cur = file_bytes, .rlim_max = file_bytes};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      std::signal(SIGXFSZ, SIG_IGN);
+    }
     std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

@@ -176,7 +176,7 @@ TEST_F(TrainProgram, NamesFileAndLineOfAWrongConfig) {
 }
 
 TEST_F(TrainProgram, ReproducesARunFromTheOptionsItWrote) {
-  text(train("run", {"--batches", "3", "--preset", "paper", "--seed", "7", "--negatives", "3",
+  text(train("run", {"--batches", "3", "--preset", "paper", "--seed", "7", "--leave-out", "cites",
                      "--learning-rate", "0.0123456789"}));
   text({"train", graph(), "--task", path("run") + "/task.toml", "--run", path("again"), "--config",
         path("run") + "/options.toml"});
@@ -212,8 +212,44 @@ TEST_F(TrainProgram, ShowsThatNothingLeaksUnlessTheGuardIsOff) {
   const std::string clean = text(audit);
   EXPECT_TRUE(contains(clean, "\nNothing leaks.\n")) << clean;
   EXPECT_TRUE(contains(clean, "train: 64 examples, ")) << clean;
-  const std::string open = text(audit + Words{"--no-guard"});
-  EXPECT_TRUE(contains(open, "The sub-graphs leak.\n")) << open;
+  for (const Words& careless : std::vector<Words>{{"--no-guard"}, {"--time-bound", "none"}}) {
+    const Outcome open = hgt(audit + careless);
+    EXPECT_EQ(open.exit_code, 1);
+    EXPECT_TRUE(contains(open.out, "The sub-graphs leak.\n")) << open.out;
+    EXPECT_TRUE(contains(open.err, "would see what it must not")) << open.err;
+  }
+  expect_failure(audit + Words{"0"}, 2, "--audit");
+}
+
+TEST_F(TrainProgram, RefusesOptionsThatHaveNoEffect) {
+  expect_failure(train("run", {"--negatives", "3"}), 2,
+                 "--negatives: only link prediction draws nodes");
+  expect_failure(train("run", {"--batches", "3", "--epochs", "3"}), 2, "--epochs: ");
+  expect_failure({"train", graph(), "--task", "author-disambiguation", "--run", path("run"),
+                  "--loss", "binary"},
+                 1, "it must be softmax");
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+  write_bytes(folder_ / "all.toml", "negatives = 3\nslices = 3\n");  // a file may say it all
+  text(train("run", {"--batches", "1", "--config", path("all.toml")}));
+}
+
+TEST_F(TrainProgram, ScoresAsTheRunSaysUnlessToldOtherwise) {
+  text(train("run", {"--batches", "2", "--samples", "2", "--test-batch-size", "9"}));
+  const auto scoring = [&](const Words& more) {
+    text(Words{"evaluate", path("run"), "--quiet"} + more);
+    return Json::parse(read_bytes(folder_ / "run" / "test.json")).at("scoring");
+  };
+  const auto expected = [](int size, int samples, bool full, int limit) {
+    return Json{{"batch_size", size}, {"samples", samples}, {"full", full}, {"limit", limit}};
+  };
+  EXPECT_EQ(scoring({}), expected(9, 2, false, 0));
+  EXPECT_EQ(scoring({"--samples", "1"}), expected(9, 1, false, 0));
+  EXPECT_EQ(scoring({"--batch-size", "20", "--limit", "5"}), expected(20, 2, false, 5));
+  EXPECT_EQ(scoring({"--full"}), expected(9, 2, true, 0));
+  text(train("full", {"--batches", "2", "--full"}));
+  text({"evaluate", path("full"), "--quiet", "--samples", "3"});
+  EXPECT_EQ(Json::parse(read_bytes(folder_ / "full" / "test.json")).at("scoring"),
+            expected(256, 3, false, 0));
 }
 
 // --- stopped ---
@@ -260,6 +296,10 @@ TEST_F(TrainProgram, SavesItsWorkOnControlCAndSaysHowToGoOn) {
     ::kill(process, SIGINT);
   });
   EXPECT_EQ(stopped.exit_code, 130);
+  const std::string half = text({"evaluate", path("run"), "--quiet"});
+  EXPECT_TRUE(contains(half, "training was stopped before its end; go on with: hgt train --run " +
+                                 path("run") + " --resume\n"))
+      << half;
   EXPECT_TRUE(contains(stopped.err, "hgt: stopped and saved; go on with: hgt train --run " +
                                         path("run") + " --resume\n"))
       << stopped.err;
@@ -286,8 +326,42 @@ TEST_F(TrainProgram, SaysWhereItCannotWrite) {
   text(train("run"));
   expect_failure({"predict", path("run"), "--all", "--out", path("no/x.tsv")}, 1,
                  path("no/x.tsv") + ": cannot be written");
-  expect_failure({"embed", path("run"), "--type", "venue", "--out", path("file")}, 1, path("file"));
+  expect_failure({"embed", path("run"), "--type", "paper", "--out", path("file")}, 1, path("file"));
   EXPECT_EQ(read_bytes(folder_ / "file"), "x");
+}
+
+TEST_F(TrainProgram, SaysWhereTheDiskIsFullAndGoesOnWhenItIsNot) {
+  const Words options = {"--batches", "6", "--validate-every", "2", "--checkpoint-every", "0"};
+  text(train("whole", options));
+  const uint64_t checkpoint = fs::file_size(folder_ / "whole/seed-1/checkpoint.safetensors");
+  const uint64_t best = fs::file_size(folder_ / "whole/seed-1/best.safetensors");
+  ASSERT_GT(checkpoint, best + 1000);
+  const auto on_full_disk = [&](const Words& words, uint64_t bytes, const std::string& file) {
+    const Path scratch = folder_ / ("full" + std::to_string(runs_++));
+    fs::create_directories(scratch);
+    const Outcome outcome = run_program(scratch, words, {}, bytes);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "hgt: " + path(file))) << file << ": " << outcome.err;
+  };
+  // Not even the options fit; then no checkpoint does; then only the weights.
+  on_full_disk(train("run", options), 500, "run/options.toml");
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "run.json"));
+  on_full_disk(train("run", options), best - 1000, "run/seed-1/checkpoint.safetensors");
+  const Words resume = {"train", "--run", path("run"), "--resume", "--quiet"};
+  on_full_disk(resume, checkpoint - 1000, "run/seed-1/checkpoint.safetensors");
+  text(resume);
+  EXPECT_TRUE(this->best("run") == this->best("whole"));
+  EXPECT_EQ(log_of(folder_ / "run"), log_of(folder_ / "whole"));
+
+  on_full_disk({"predict", path("run"), "--all", "--out", path("hgt-slices-"), "--quiet"}, 5000,
+               "hgt-slices-");
+  on_full_disk({"embed", path("run"), "--type", "paper", "--out", path("vectors"), "--quiet"}, 5000,
+               "vectors");
+  on_full_disk({"evaluate", path("run"), "--quiet"}, 500, "run/seed-1/test.tsv");
+  for (const char* name : {"all.tsv", "all.tsv.partial", "vectors", "vectors.partial",
+                           "run/seed-1/test.tsv", "run/test.json"}) {
+    EXPECT_FALSE(fs::exists(folder_ / name)) << name;
+  }
 }
 
 TEST_F(TrainProgram, SaysThatAFolderIsReadOnly) {

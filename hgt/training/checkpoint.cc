@@ -48,6 +48,13 @@ TrainState state_from_json(const std::string& text, const std::string& where) {
   }
 }
 
+void check_identity(const TensorFile& file, const std::string& where, const std::string& identity) {
+  if (metadata_entry(file, where, "identity") == identity) return;
+  throw Error(fmt::format(
+      "{}: it belongs to a run with other options or on another graph; choose another folder",
+      where));
+}
+
 TensorFile open_for(const Path& path, const char* format, const std::string& identity) {
   TensorFile file = TensorFile::open(path);
   const std::string where = path.string();
@@ -56,11 +63,7 @@ TensorFile open_for(const Path& path, const char* format, const std::string& ide
     throw Error(fmt::format("{}: its format is '{}', this version of hgt reads '{}'", where, found,
                             format));
   }
-  if (metadata_entry(file, where, "identity") != identity) {
-    throw Error(fmt::format(
-        "{}: it belongs to a run with other options or on another graph; choose another folder",
-        where));
-  }
+  check_identity(file, where, identity);
   return file;
 }
 
@@ -114,6 +117,12 @@ void save_model(const Path& file, const TaskModelImpl& model, const TrainState& 
 void load_model(const Path& path, TaskModelImpl& model, const std::string& identity) {
   const TensorFile file = open_for(path, kModelFormat, identity);
   read_parameters(file, path.string(), model);
+}
+
+TrainState load_state(const Path& path, const std::string& identity) {
+  const TensorFile file = TensorFile::open(path);
+  check_identity(file, path.string(), identity);
+  return state_from_json(metadata_entry(file, path.string(), "state"), path.string());
 }
 
 }  // namespace hgt

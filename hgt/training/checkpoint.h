@@ -41,4 +41,7 @@ void save_model(const Path& file, const TaskModelImpl& model, const TrainState& 
                 const std::string& identity);
 void load_model(const Path& file, TaskModelImpl& model, const std::string& identity);
 
+// Where the loop was when one of these files was written.
+TrainState load_state(const Path& file, const std::string& identity);
+
 }  // namespace hgt

@@ -11,6 +11,7 @@
 
 #include "hgt/error.h"
 #include "hgt/training/run.h"
+#include "hgt/training/text_file.h"
 
 namespace hgt {
 
@@ -125,6 +126,18 @@ std::string row_line(const ComparisonTable& table, const ComparisonRow& row) {
   return line + " " + against_cell(row) + " |\n";
 }
 
+// One that is there was left by a comparison that was stopped while it was made.
+void make_run(const Path& folder, const RunOptions& options) {
+  if (!fs::exists(folder / "run.json")) {
+    Run::create(folder, options);
+  } else if (!Run::open(folder).is_made_of(options)) {
+    throw Error(
+        fmt::format("{}: there is a run with other options already; give the same options as "
+                    "then, remove it, or choose another folder",
+                    folder.string()));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> compared_models() {
@@ -162,15 +175,9 @@ void create_comparison(const Path& folder, const RunOptions& options,
     model.kind = contestant.kind;
     model.heterogeneous = contestant.heterogeneous;
     model.temporal = contestant.temporal;
-    if (fs::exists(folder / contestant.name / "run.json")) continue;  // stopped while being made
-    Run::create(folder / contestant.name, std::move(own));
+    make_run(folder / contestant.name, own);
   }
-  std::ofstream out(comparison_file(folder));
-  out << nlohmann::ordered_json{{"models", models}}.dump(1) << '\n';
-  out.close();
-  if (!out) {
-    throw Error(fmt::format("{}: cannot be written", comparison_file(folder).string()));
-  }
+  write_text(comparison_file(folder), nlohmann::ordered_json{{"models", models}}.dump(1) + '\n');
 }
 
 std::vector<std::string> open_comparison(const Path& folder) {

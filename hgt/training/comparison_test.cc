@@ -176,5 +176,21 @@ TEST_F(Comparison, ThatWasHalfMadeIsCompleted) {
   EXPECT_EQ(hgt::Run::open(folder_ / "all" / "gat").options().training.model.kind, ModelKind::gat);
 }
 
+// Stopped then, it is not completed with a budget of another kind.
+TEST_F(Comparison, ThatWasHalfMadeKeepsItsOptions) {
+  create_comparison(folder_ / "all", options(), {"gcn", "gat"});
+  std::filesystem::remove(folder_ / "all" / "comparison.json");
+  RunOptions others = options();
+  others.training.batches = 3;
+  const std::string error = refusal([&] {
+    create_comparison(folder_ / "all", others, {"gcn", "gat"});
+  });
+  EXPECT_TRUE(contains(error, "gcn: there is a run with other options already")) << error;
+  others = options();
+  others.task.train_end = "2012";
+  EXPECT_NE(refusal([&] { create_comparison(folder_ / "all", others, {"gcn", "gat"}); }), "");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "all" / "comparison.json"));
+}
+
 }  // namespace
 }  // namespace hgt

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "hgt/graph/graph_builder.h"
 #include "hgt/training/run.h"
 #include "hgt/training/run_state.h"
 #include "hgt/training/training_test_graph.h"
@@ -55,6 +56,81 @@ TEST(Evaluation, OfPairsNamesNoClass) {
   const TestFolder folder;
   const hgt::Run run = trained(folder / "run", "author-disambiguation");
   EXPECT_TRUE(scored(run, {}).best_classes.empty());
+}
+
+// --- links with nothing to compare them with ---
+
+// Of twenty users one rated every film.
+Path film_graph(const Path& folder) {
+  Schema schema;
+  schema.add_node_type("user", NodeKind::plain);
+  schema.add_node_type("film", NodeKind::plain);
+  schema.add_relation({.source = "user", .edge = "rates", .target = "film"});
+  schema.number_relations();
+  GraphBuilder builder(folder, schema);
+  for (const char* type : {"user", "film"}) {
+    for (int i = 0; i < 20; ++i) builder.add_node(schema.node_type(type), {});
+  }
+  const Relation rates = schema.relation("user", "rates", "film");
+  for (NodeId film = 0; film < 20; ++film) {
+    builder.add_edge(rates, {.source = 0, .target = film});
+    builder.add_edge(rates, {.source = 1 + film % 19, .target = film});
+    builder.add_edge(rates, {.source = 1 + film * 7 % 19, .target = film});
+  }
+  builder.finish();
+  return folder;
+}
+
+RunOptions film_run(const Path& graph) {
+  RunOptions options{.graph = graph.string(),
+                     .task = find_task("link:rates", HeteroGraph::open(graph).schema()),
+                     .training = quick_options()};
+  options.task.split = SplitRule::random;
+  options.training.batches = 6;
+  options.training.batch_size = 2;  // some batches have no pair at all
+  return options;
+}
+
+TEST(Evaluation, LeavesOutLinksThatHaveNothingToCompareWith) {
+  const TestFolder folder;
+  const RunOptions options = film_run(film_graph(folder / "graph"));
+  hgt::Run run = hgt::Run::create(folder / "run", options);
+  run.train();
+  const Evaluation result = scored(run, {.batch_size = 3});
+  EXPECT_GT(result.left_out, 0U);
+  EXPECT_EQ(result.examples + result.left_out, run.task().num_examples(Split::test));
+  ASSERT_EQ(result.numbers.size(), result.examples);
+  ASSERT_EQ(result.rankings.size(), result.examples);
+  double sum = 0;
+  for (const Ranking& ranking : result.rankings) sum += ranking.ndcg;
+  EXPECT_DOUBLE_EQ(result.metric("ndcg"), sum / static_cast<double>(result.examples));
+  for (const uint32_t number : result.numbers) {
+    EXPECT_FALSE(run.task().describe_example(Split::test, number).starts_with("0\t"));
+  }
+  EXPECT_LE(result.metric("auc"), 1);
+  const RunResult written = run.evaluate(Split::test, run.scoring());
+  EXPECT_EQ(written.seeds[0].left_out, result.left_out);
+  const auto json = nlohmann::json::parse(read_bytes(run.folder() / "test.json"));
+  EXPECT_EQ(json.at("seeds").at(0).at("left_out"), result.left_out);
+}
+
+TEST(Evaluation, RefusesASplitThatHasNothingToCompareWith) {
+  const TestFolder folder;
+  Schema schema;
+  schema.add_node_type("user", NodeKind::plain);
+  schema.add_node_type("film", NodeKind::plain);
+  schema.add_relation({.source = "user", .edge = "rates", .target = "film"});
+  schema.number_relations();
+  GraphBuilder builder(folder / "graph", schema);
+  for (int i = 0; i < 6; ++i) builder.add_node(schema.node_type("user"), {});
+  for (int i = 0; i < 6; ++i) builder.add_node(schema.node_type("film"), {});
+  for (NodeId i = 0; i < 36; ++i) {
+    builder.add_edge(schema.relation("user", "rates", "film"), {.source = i / 6, .target = i % 6});
+  }
+  builder.finish();
+  hgt::Run run = hgt::Run::create(folder / "run", film_run(folder / "graph"));
+  const std::string error = error_of([&] { run.train(); });
+  EXPECT_TRUE(contains(error, "no validation example can be scored")) << error;
 }
 
 }  // namespace

@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/model/machine.h"
+#include "hgt/task/audit.h"
 #include "hgt/training/evaluation.h"
+#include "hgt/training/example_scores.h"
 #include "hgt/training/run_state.h"
+#include "hgt/training/text_file.h"
 #include "hgt/training/trainer.h"
 
 namespace hgt {
@@ -22,30 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFormat = "hgt run 1";
-
-std::string read_text(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw Error(fmt::format("{}: cannot be read; is this the folder of a run?", file.string()));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// Written beside and renamed: a file that is there is whole.
-void write_text(const Path& file, const std::string& text) {
-  const Path partial = file.string() + ".partial";
-  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
-  fs::rename(partial, file);
-}
-
-std::string text_checksum(const std::string& text) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
-}
+constexpr const char* kFormat = "hgt run 2";
 
 // The schema file holds the checksums of all arrays.
 std::string graph_checksum(const Path& graph) {
@@ -60,36 +39,78 @@ void make_folder(const Path& folder) {
   }
 }
 
+void refuse_second_run(const Path& folder) {
+  if (!fs::exists(folder / "run.json")) return;
+  throw Error(
+      fmt::format("{}: there is a run already; go on with --resume, or choose another folder",
+                  folder.string()));
+}
+
 // Two processes must not write one run.
 File lock_folder(const Path& folder) {
-  const Path path = folder / "lock";
-  File lock = fs::exists(path) ? File::open_to_read(path) : File::create(path);
+  File lock = File::open_to_write(folder / "lock");
   if (::flock(lock.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     throw Error(fmt::format("{}: another process is training this run", folder.string()));
   }
   return lock;
 }
 
-std::string environment_json(const RunOptions& options, const std::string& checksum) {
+// What a run is made of, as it stands in its files.
+struct RunTexts {
+  std::string options;
+  std::string task;
+  friend bool operator==(const RunTexts&, const RunTexts&) = default;
+};
+
+RunTexts texts_of(const RunOptions& options) {
+  RunOptions own = options;
+  return {.options = training_table(own).to_toml(), .task = to_toml(own.task)};
+}
+
+std::string environment_json(const RunState& state, const RunTexts& texts) {
   const Machine here = machine();
-  const nlohmann::ordered_json json = {
-      {"format", kFormat},      {"graph", options.graph},  {"graph_checksum", checksum},
-      {"hgt", HGT_VERSION},     {"commit", HGT_COMMIT},    {"libtorch", here.torch_version},
-      {"blas", blas().name},    {"kernels", here.kernels}, {"cores", here.cores},
-      {"threads", here.threads}};
+  const nlohmann::ordered_json json = {{"format", kFormat},
+                                       {"graph", state.options.graph},
+                                       {"graph_checksum", state.graph_checksum},
+                                       {"options_checksum", text_checksum(texts.options)},
+                                       {"task_checksum", text_checksum(texts.task)},
+                                       {"hgt", HGT_VERSION},
+                                       {"commit", HGT_COMMIT},
+                                       {"libtorch", here.torch_version},
+                                       {"blas", blas().name},
+                                       {"kernels", here.kernels},
+                                       {"cores", here.cores},
+                                       {"threads", here.threads}};
   return json.dump(1) + '\n';
 }
 
+void check_text(const Path& file, const std::string& expected) {
+  if (text_checksum(read_text(file)) == expected) return;
+  throw Error(
+      fmt::format("{}: is not as hgt wrote it; bring the old file back, or train a new run "
+                  "(it may be the --config or --task of that)",
+                  file.string()));
+}
+
+nlohmann::ordered_json scoring_json(const EvaluationOptions& how) {
+  return {{"batch_size", how.batch_size},
+          {"samples", how.samples},
+          {"full", how.full},
+          {"limit", how.limit}};
+}
+
 nlohmann::ordered_json metrics_json(const SeedResult& result) {
-  nlohmann::ordered_json json = {
-      {"seed", result.seed}, {"examples", result.examples}, {"loss", result.loss}};
+  nlohmann::ordered_json json = {{"seed", result.seed},         {"best_batch", result.best_batch},
+                                 {"finished", result.finished}, {"examples", result.examples},
+                                 {"left_out", result.left_out}, {"loss", result.loss}};
   for (const auto& [name, value] : result.metrics) json[name] = value;
   json["seconds"] = result.seconds;
   return json;
 }
 
 nlohmann::ordered_json summary_json(const RunResult& result) {
-  nlohmann::ordered_json json = {{"split", to_string(result.split)}};
+  nlohmann::ordered_json json = {{"split", to_string(result.split)},
+                                 {"scoring", scoring_json(result.scoring)}};
   for (const auto& [name, value] : result.metrics) {
     json["metrics"][name] = {{"mean", value.mean}, {"deviation", value.deviation}};
   }
@@ -128,23 +149,6 @@ nlohmann::ordered_json training_json(const std::vector<SeedReport>& reports, uin
   return json;
 }
 
-// What is worth comparing example by example.
-constexpr const char* kExampleHeader = "ndcg\tmrr\thits@1";
-
-std::string examples_table(const Task& task, const Evaluation& result) {
-  const bool pairs = task.num_classes() == 0;
-  std::string text =
-      pairs ? fmt::format("{}\t{}\t{}\n", task.spec().node, task.spec().other, kExampleHeader)
-            : fmt::format("{}\t{}\n", task.spec().node, kExampleHeader);
-  for (size_t i = 0; i < result.rankings.size(); ++i) {
-    const Ranking& ranking = result.rankings[i];
-    text += fmt::format("{}\t{:.6g}\t{:.6g}\t{:.6g}\n",
-                        task.describe_example(result.split, result.numbers[i]), ranking.ndcg,
-                        ranking.reciprocal_rank, ranking.hits_1);
-  }
-  return text;
-}
-
 void summarise(RunResult& result) {
   for (const auto& [name, unused] : result.seeds.front().metrics) {
     std::vector<double> values;
@@ -160,13 +164,14 @@ void summarise(RunResult& result) {
 }  // namespace
 
 // What the weights depend on; not how fast they are computed.
-void RunState::settle_identity(const std::string& checksum) {
+void RunState::settle_identity() {
   RunOptions own = options;
   own.repeats = 1;
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  identity = text_checksum(training_table(own).to_toml() + to_toml(own.task) + checksum);
+  const RunTexts texts = texts_of(own);
+  identity = text_checksum(texts.options + texts.task + graph_checksum);
 }
 
 std::vector<uint64_t> RunState::seeds() const {
@@ -198,16 +203,32 @@ SeedResult RunState::evaluate(uint64_t seed, Split split, const EvaluationOption
   TrainOptions training = options.training;
   training.seed = seed;
   training.validation = how;
+  const Trainer trained = trainer(seed);
+  const uint64_t best_batch = trained.best_batch();
+  const bool finished = trained.is_finished();
   const Evaluation found = hgt::evaluate(model, *task, split, training, progress);
   SeedResult result{.seed = seed,
+                    .best_batch = best_batch,
+                    .finished = finished,
                     .examples = found.examples,
+                    .left_out = found.left_out,
                     .loss = found.loss,
                     .seconds = found.seconds,
                     .metrics = found.metrics};
   const std::string name(to_string(split));
-  write_text(seed_folder(seed) / (name + ".tsv"), examples_table(*task, found));
+  write_text(seed_folder(seed) / (name + ".tsv"),
+             example_scores(*task, split, found.numbers, found.rankings));
   write_text(seed_folder(seed) / (name + ".json"), metrics_json(result).dump(1) + '\n');
   return result;
+}
+
+// They are of weights that training leaves behind.
+void RunState::remove_scores(uint64_t seed) const {
+  for (const Split split : kSplits) {
+    const std::string name(to_string(split));
+    fs::remove(folder / (name + ".json"));
+    for (const char* kind : {".json", ".tsv"}) fs::remove(seed_folder(seed) / (name + kind));
+  }
 }
 
 Run::Run(std::unique_ptr<RunState> state) : state_(std::move(state)) {
@@ -217,13 +238,10 @@ Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
 Run::~Run() = default;
 
-Run Run::create(const Path& folder, RunOptions options) {
-  if (fs::exists(folder / "run.json")) {
-    throw Error(
-        fmt::format("{}: there is a run already; go on with --resume, or choose another "
-                    "folder",
-                    folder.string()));
-  }
+namespace {
+
+// The options as a run of them keeps them, on an open graph.
+std::unique_ptr<RunState> settled(const Path& folder, RunOptions options) {
   options.graph = fs::absolute(options.graph).lexically_normal().string();
   const HeteroGraph graph = HeteroGraph::open(options.graph);
   settle(options, graph.schema());
@@ -232,14 +250,25 @@ Run Run::create(const Path& folder, RunOptions options) {
   state->options = std::move(options);
   state->task = open_task(graph, state->options.task);
   state->options.task = state->task->spec();
-  const std::string checksum = graph_checksum(graph.folder());
-  state->settle_identity(checksum);
-  Run run(std::move(state));
+  state->graph_checksum = graph_checksum(graph.folder());
+  state->settle_identity();
+  return state;
+}
+
+}  // namespace
+
+Run Run::create(const Path& folder, RunOptions options) {
+  refuse_second_run(folder);
+  Run run(settled(folder, std::move(options)));
+  if (run.task().spec().guard) refuse_late_features(run.task());
   make_folder(folder);
-  RunOptions& own = run.state_->options;
-  write_text(folder / "options.toml", training_table(own).to_toml());
-  write_text(folder / "task.toml", to_toml(own.task));
-  write_text(folder / "run.json", environment_json(own, checksum));  // the last: now it is a run
+  const File lock = lock_folder(folder);
+  refuse_second_run(folder);  // another process may have made one meanwhile
+  const RunTexts texts = texts_of(run.options());
+  write_text(folder / "options.toml", texts.options);
+  write_text(folder / "task.toml", texts.task);
+  // The last: now it is a run.
+  write_text(folder / "run.json", environment_json(run.state(), texts));
   return run;
 }
 
@@ -259,12 +288,14 @@ Run Run::open(const Path& folder) {
   }
   auto state = std::make_unique<RunState>();
   state->folder = folder;
+  check_text(folder / "options.toml", entry("options_checksum"));
+  check_text(folder / "task.toml", entry("task_checksum"));
   training_table(state->options).read(folder / "options.toml");
   state->options.task = read_task(folder / "task.toml");
   state->options.graph = entry("graph");
   const HeteroGraph graph = HeteroGraph::open(state->options.graph);
-  const std::string checksum = graph_checksum(graph.folder());
-  if (checksum != entry("graph_checksum")) {
+  state->graph_checksum = graph_checksum(graph.folder());
+  if (state->graph_checksum != entry("graph_checksum")) {
     throw Error(
         fmt::format("{}: has changed since the run {} was made of it; train a new run, or "
                     "bring the old graph back",
@@ -273,13 +304,39 @@ Run Run::open(const Path& folder) {
   state->task = open_task(graph, state->options.task);
   state->options.task = state->task->spec();
   adopt_meta_paths(state->options);
-  state->settle_identity(checksum);
+  state->settle_identity();
   return Run(std::move(state));
 }
 
 const Path& Run::folder() const { return state_->folder; }
 const RunOptions& Run::options() const { return state_->options; }
 const Task& Run::task() const { return *state_->task; }
+
+bool Run::is_made_of(const RunOptions& options) const {
+  const std::unique_ptr<RunState> other = settled(folder(), options);
+  return texts_of(state_->options) == texts_of(other->options) &&
+         state_->options.graph == other->options.graph;
+}
+
+EvaluationOptions Run::scoring() const {
+  EvaluationOptions how = state_->options.training.validation;
+  how.limit = 0;
+  return how;
+}
+
+bool Run::is_scored(Split split, const EvaluationOptions& how) const {
+  const Path file = folder() / fmt::format("{}.json", to_string(split));
+  if (!fs::exists(file) || !fs::exists(folder() / "training.json")) return false;
+  const auto json = nlohmann::json::parse(read_text(file), nullptr, false);
+  if (!json.is_object() || json.value("scoring", nlohmann::json()) != scoring_json(how)) {
+    return false;
+  }
+  const nlohmann::json seeds = json.value("seeds", nlohmann::json::array());
+  return seeds.size() == state_->options.repeats &&
+         std::all_of(seeds.begin(), seeds.end(), [](const nlohmann::json& seed) {
+           return seed.is_object() && seed.value("finished", false);
+         });
+}
 
 uint64_t Run::num_parameters() const {
   const TaskModel model = make_model(*state_->task, state_->options.training);
@@ -296,8 +353,10 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
   std::vector<SeedReport> reports;
   for (const uint64_t seed : state_->seeds()) {
     make_folder(state_->seed_folder(seed));
+    Trainer trainer = state_->trainer(seed);
+    if (!trainer.is_finished()) state_->remove_scores(seed);
     try {
-      const TrainState state = state_->trainer(seed).run(progress);
+      const TrainState state = trainer.run(progress);
       reports.push_back(
           {.seed = seed,
            .batches = state.step,
@@ -320,7 +379,7 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
 
 RunResult Run::evaluate(Split split, const EvaluationOptions& options,
                         const ProgressSink& progress) {
-  RunResult result{.split = split};
+  RunResult result{.split = split, .scoring = options};
   for (const uint64_t seed : state_->seeds()) {
     result.seeds.push_back(state_->evaluate(seed, split, options, progress));
   }
@@ -328,80 +387,6 @@ RunResult Run::evaluate(Split split, const EvaluationOptions& options,
   write_text(state_->folder / fmt::format("{}.json", to_string(split)),
              summary_json(result).dump(1) + '\n');
   return result;
-}
-
-namespace {
-
-// The metric of each example, by the ids that stand before it.
-using ExampleValues = std::map<std::string, double>;
-
-void add_examples(const Path& file, const std::string& metric, ExampleValues& sums) {
-  std::istringstream in(read_text(file));
-  std::string line;
-  std::getline(in, line);
-  const auto split = [](const std::string& text) {
-    std::vector<std::string> cells;
-    std::istringstream cells_in(text);
-    for (std::string cell; std::getline(cells_in, cell, '\t');) cells.push_back(cell);
-    return cells;
-  };
-  const std::vector<std::string> titles = split(line);
-  const auto found = std::find(titles.begin(), titles.end(), metric);
-  if (found == titles.end()) {
-    throw Error(fmt::format("{}: it has no column '{}'; choose ndcg, mrr or hits@1", file.string(),
-                            metric));
-  }
-  const auto column = static_cast<size_t>(found - titles.begin());
-  constexpr size_t kMetrics = 3;
-  const size_t keys = titles.size() - kMetrics;
-  while (std::getline(in, line)) {
-    const std::vector<std::string> cells = split(line);
-    if (cells.size() != titles.size()) throw Error(fmt::format("{}: is damaged", file.string()));
-    std::string key;
-    for (size_t i = 0; i < keys; ++i) key += cells[i] + '\t';
-    try {
-      sums[key] += std::stod(cells[column]);
-    } catch (const std::logic_error&) {
-      throw Error(fmt::format("{}: '{}' is no number", file.string(), cells[column]));
-    }
-  }
-}
-
-ExampleValues example_values(const Path& run, Split split, const std::string& metric) {
-  ExampleValues sums;
-  double seeds = 0;
-  if (!fs::is_directory(run)) throw Error(fmt::format("{}: is no run", run.string()));
-  for (const auto& entry : fs::directory_iterator(run)) {
-    const Path file = entry.path() / fmt::format("{}.tsv", to_string(split));
-    if (!entry.path().filename().string().starts_with("seed-") || !fs::exists(file)) continue;
-    add_examples(file, metric, sums);
-    ++seeds;
-  }
-  if (seeds == 0) {
-    throw Error(fmt::format("{}: has not been scored on {}; run: hgt evaluate {} --split {}",
-                            run.string(), to_string(split), run.string(), to_string(split)));
-  }
-  for (auto& [key, value] : sums) value /= seeds;
-  return sums;
-}
-
-}  // namespace
-
-PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric) {
-  const ExampleValues in_a = example_values(a, split, metric);
-  const ExampleValues in_b = example_values(b, split, metric);
-  std::vector<double> values_a;
-  std::vector<double> values_b;
-  for (const auto& [key, value] : in_a) {
-    const auto found = in_b.find(key);
-    if (found == in_b.end() || in_a.size() != in_b.size()) {
-      throw Error(
-          fmt::format("{} and {} were scored on different examples", a.string(), b.string()));
-    }
-    values_a.push_back(value);
-    values_b.push_back(found->second);
-  }
-  return paired_test(values_a, values_b);
 }
 
 }  // namespace hgt

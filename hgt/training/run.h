@@ -1,6 +1,6 @@
 // A run: a folder that holds a trained model, how it came about, and how good it is.
 //
-//   RUN/run.json            the graph and its checksum, versions, threads, commit
+//   RUN/run.json            the graph, checksums of it and of both files below, versions, commit
 //   RUN/options.toml        every option as it was in effect
 //   RUN/task.toml           what is predicted
 //   RUN/training.json       once trained: parameters, time per batch, peak memory
@@ -11,7 +11,7 @@
 //
 //   Run run = Run::create("venue.run", options);
 //   run.train(progress);
-//   const RunResult result = run.evaluate(Split::test, {}, progress);
+//   const RunResult result = run.evaluate(Split::test, run.scoring(), progress);
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,10 @@ namespace hgt {
 
 struct SeedResult {
   uint64_t seed = 0;
+  uint64_t best_batch = 0;  // after which the weights were saved
+  bool finished = true;     // false: training was stopped before its end
   uint64_t examples = 0;
+  uint64_t left_out = 0;  // besides: there is nothing to compare them with (evaluation.h)
   double loss = 0;
   double seconds = 0;
   std::vector<std::pair<std::string, double>> metrics = {};
@@ -39,6 +42,7 @@ struct SeedResult {
 
 struct RunResult {
   Split split = Split::none;
+  EvaluationOptions scoring = {};
   std::vector<SeedResult> seeds = {};
   // Over the seeds, in the order of the metrics.
   std::vector<std::pair<std::string, Spread>> metrics = {};
@@ -68,6 +72,11 @@ struct InferenceOptions {
   friend bool operator==(const InferenceOptions&, const InferenceOptions&) = default;
 };
 
+struct EmbedOptions {
+  InferenceOptions inference = {};
+  uint32_t layer = 0;  // whose output is taken; 0: the last that was trained for the type
+};
+
 struct PredictOptions {
   std::vector<Seed> nodes = {};  // empty: all
   uint64_t top = 5;
@@ -78,7 +87,8 @@ struct RunState;
 
 class Run {
  public:
-  // Throws Error when the folder exists, or the task or the options do not fit the graph.
+  // Throws Error when the folder holds a run, the task or the options do not fit the graph, or its
+  // features know what is later than training (unless the task has no guard).
   static Run create(const Path& folder, RunOptions options);
   // Throws Error: no run, a damaged file, a graph that is gone or has changed since.
   static Run open(const Path& folder);
@@ -91,6 +101,7 @@ class Run {
   const RunOptions& options() const;
   const Task& task() const;
   uint64_t num_parameters() const;
+  bool is_made_of(const RunOptions& options) const;  // create() would make the same of them
   const RunState& state() const { return *state_; }  // for those that compute: run_state.h
 
   // Threads may differ from one session to the next.
@@ -99,6 +110,10 @@ class Run {
   // All seeds, each from where it was stopped. Throws Interrupted with how to go on.
   std::vector<SeedReport> train(const ProgressSink& progress = no_progress);
 
+  // As the run's options say that examples are scored: all of them.
+  EvaluationOptions scoring() const;
+  // The split's files are those of finished training, scored in this way.
+  bool is_scored(Split split, const EvaluationOptions& options) const;
   // Scores a split with the best weights of every seed and writes the files.
   RunResult evaluate(Split split, const EvaluationOptions& options,
                      const ProgressSink& progress = no_progress);
@@ -109,8 +124,9 @@ class Run {
   uint64_t predict(const PredictOptions& options, const Path& out,
                    const ProgressSink& progress = no_progress);
   // The vectors of all nodes of a type: OUT/vectors.npy, [nodes, d] in float32, and OUT/nodes.tsv
-  // with the user's ids in the same order. Returns the number of nodes.
-  uint64_t embed(NodeType type, const InferenceOptions& options, const Path& out,
+  // with the user's ids in the same order. Returns the number of nodes. Throws Error: no layer was
+  // trained for the type (trained_layer.h).
+  uint64_t embed(NodeType type, const EmbedOptions& options, const Path& out,
                  const ProgressSink& progress = no_progress);
 
  private:
@@ -119,7 +135,7 @@ class Run {
 };
 
 // The metric of every example of two runs, as their evaluations wrote them; of several seeds the
-// mean. Throws Error: not evaluated, or on other examples.
+// mean. Throws Error: not evaluated, or on other examples. (example_scores.cc)
 PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric);
 
 }  // namespace hgt

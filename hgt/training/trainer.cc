@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/example_stream.h"
+#include "hgt/training/text_file.h"
 
 namespace hgt {
 
@@ -34,15 +36,16 @@ double seconds_since(Clock::time_point start) {
 // to a validation that is.
 void cut_log(const Path& file, const TrainState& state) {
   const uint64_t step = state.validation_due ? state.step - 1 : state.step;
-  std::ifstream in(file);
+  if (!std::filesystem::exists(file)) return;
+  const std::string text = read_text(file);
+  std::istringstream in(text);
   std::string kept;
   for (std::string line; std::getline(in, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_discarded() || json.value("step", step + 1) > step) break;
+    if (!json.is_object() || json.value("step", step + 1) > step) break;
     kept += line + '\n';
   }
-  in.close();
-  std::ofstream(file, std::ios::trunc) << kept;
+  if (kept != text) write_text(file, kept);
 }
 
 }  // namespace
@@ -69,6 +72,7 @@ struct Trainer::Loop {
     model->train();
     started = checkpointed = Clock::now();
     seconds_before = state.seconds;
+    batch_seconds_before = state.batch_seconds;
   }
 
   BatchPlan plan(uint64_t step) const {
@@ -103,8 +107,8 @@ struct Trainer::Loop {
     throw Error(fmt::format(
         "{} is {} in batch {} of pass {} (batch {} of the run); the run stops before it does "
         "harm: lower --learning-rate or --clip, or look for huge features (hgt inspect)",
-        what, value, state.step % own.steps_per_epoch_, state.step / own.steps_per_epoch_,
-        state.step));
+        what, value, state.step % own.steps_per_epoch_ + 1, state.step / own.steps_per_epoch_ + 1,
+        state.step + 1));
   }
 
   bool is_time_to_validate() const {
@@ -148,8 +152,8 @@ struct Trainer::Loop {
     for (const auto& [name, value] : result.metrics) entry["validation_" + name] = value;
     entry["learning_rate"] = learning_rate(own.options_, state.step, own.steps_);
     entry["seconds"] = state.seconds;
-    entry["edges_per_second"] = static_cast<double>(edges) / seconds_since(started);
-    entry["waiting"] = waited / seconds_since(started);
+    entry["edges_per_second"] = static_cast<double>(edges) / batch_seconds();
+    entry["waiting"] = waited / batch_seconds();
     std::ofstream out(log_file(own.folder_), std::ios::app);
     out << entry.dump() << '\n';
     out.flush();
@@ -195,8 +199,14 @@ struct Trainer::Loop {
               .finished = state.step == own.steps_ || state.stopped_early,
               .detail = fmt::format("loss {:.4f}{}{}, {:.0f}k edges/s, {:.0f}% waiting", last_loss,
                                     last_metric.empty() ? "" : ", ", last_metric,
-                                    static_cast<double>(edges) / seconds_since(started) / 1000,
-                                    100 * waited / seconds_since(started))});
+                                    static_cast<double>(edges) / batch_seconds() / 1000,
+                                    100 * waited / batch_seconds())});
+  }
+
+  // Of this session, without validation and checkpoints.
+  double batch_seconds() const {
+    constexpr double kLeast = 1e-9;  // a run that begins with a validation has done none
+    return std::max(kLeast, state.batch_seconds - batch_seconds_before);
   }
 
   Trainer& own;
@@ -208,6 +218,7 @@ struct Trainer::Loop {
   Clock::time_point started;
   Clock::time_point checkpointed;
   double seconds_before = 0;
+  double batch_seconds_before = 0;
   uint64_t edges = 0;
   double last_loss = 0;
   std::string last_metric;
@@ -232,6 +243,15 @@ TrainState Trainer::run(const ProgressSink& progress) {
   }
   return loop.state;
 }
+
+bool Trainer::is_finished() const {
+  const Path file = checkpoint_file(folder_);
+  if (!std::filesystem::exists(file)) return false;
+  const TrainState state = load_state(file, identity_);
+  return !state.validation_due && (state.step >= steps_ || state.stopped_early);
+}
+
+uint64_t Trainer::best_batch() const { return load_state(best_file(folder_), identity_).step; }
 
 TaskModel Trainer::best_model() {
   TaskModel model = make_model(task_, options_);

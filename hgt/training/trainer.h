@@ -24,8 +24,11 @@ class Trainer {
   // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.
   TrainState run(const ProgressSink& progress = no_progress);
 
-  // The weights with the lowest validation loss.
+  // Nothing is left to do for run().
+  bool is_finished() const;
+  // The weights with the lowest validation loss, and the batch after which they were that.
   TaskModel best_model();
+  uint64_t best_batch() const;
 
   uint64_t steps() const { return steps_; }  // in all
   static Path log_file(const Path& folder) { return folder / "log.jsonl"; }

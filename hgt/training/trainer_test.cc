@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "hgt/error.h"
@@ -305,6 +307,52 @@ TEST_F(Training, DropsALineOfTheLogThatWasNotWrittenToItsEnd) {
   expect_same(training_result(at), expected, "half a line");
 }
 
+// Read again at every resume, and rewritten only where something is cut: it must not be lost then.
+TEST_F(Training, LeavesTheLogAloneWhereNothingIsCut) {
+  const Path at = place();
+  EXPECT_THROW(train(at, quick_options(), Interruption(10).sink()), Interrupted);
+  const Path log = Trainer::log_file(at);
+  const Path kept = at / "kept";
+  fs::create_hard_link(log, kept);  // of a file that is replaced, the old one is left
+  train(at, quick_options());
+  EXPECT_TRUE(fs::equivalent(log, kept));
+  EXPECT_EQ(json_lines(log).size(), 3U);
+  std::ofstream(log, std::ios::app) << R"({"step": 10, "epo)";
+  train(at, quick_options());
+  EXPECT_FALSE(fs::equivalent(log, kept)) << "it is written beside";
+  EXPECT_EQ(json_lines(log).size(), 3U);
+  EXPECT_EQ(names_in(at), (std::vector<std::string>{"best.safetensors", "checkpoint.safetensors",
+                                                    "kept", "log.jsonl"}));
+}
+
+TEST_F(Training, KnowsWhetherItIsFinished) {
+  const Path at = place();
+  Trainer trainer(*task_, quick_options(), at, "test");
+  EXPECT_FALSE(trainer.is_finished());
+  EXPECT_THROW(trainer.run(Interruption(10).sink()), Interrupted);
+  EXPECT_FALSE(trainer.is_finished());
+  const TrainState state = trainer.run();
+  EXPECT_TRUE(trainer.is_finished());
+  EXPECT_EQ(trainer.best_batch(), state.best_step);
+}
+
+// The time of validations says nothing about sampling and computing.
+TEST_F(Training, MeasuresItsSpeedInTheTimeForBatches) {
+  TrainOptions options = quick_options();
+  options.validate_every = 1;
+  const auto speed = [&](std::chrono::milliseconds pause) {
+    const Path at = place();
+    train(at, options, [&](const Progress& progress) {
+      if (progress.stage == "scoring validation") std::this_thread::sleep_for(pause);
+    });
+    const auto last = json_lines(Trainer::log_file(at)).back();
+    EXPECT_GE(last.at("waiting").get<double>(), 0);
+    EXPECT_LE(last.at("waiting").get<double>(), 1);
+    return last.at("edges_per_second").get<double>();
+  };
+  EXPECT_GT(speed(std::chrono::milliseconds(100)), 0.2 * speed(std::chrono::milliseconds(0)));
+}
+
 TEST_F(Training, DoesNothingMoreWhenItIsDone) {
   const Path at = place();
   const TrainState ended = train(at, quick_options());
@@ -395,7 +443,7 @@ TEST_F(Training, StopsWhenTheLossIsNotFiniteAndNamesTheBatch) {
   const Path at = place();
   const std::string error = error_of([&] { train(at, options); });
   EXPECT_TRUE(contains(error, "the loss is ")) << error;
-  EXPECT_TRUE(contains(error, " in batch 1 of pass 0 (batch 1 of the run)")) << error;
+  EXPECT_TRUE(contains(error, " in batch 2 of pass 1 (batch 2 of the run)")) << error;
   EXPECT_TRUE(contains(error, "--learning-rate")) << error;
   EXPECT_FALSE(fs::exists(Trainer::best_file(at)));
 }
@@ -405,7 +453,7 @@ TEST_F(Training, StopsWhenTheScoresOfAValidationAreNotFinite) {
   options.learning_rate = 1e38;
   options.validate_every = 1;
   const std::string error = error_of([&] { train(place(), options); });
-  EXPECT_TRUE(contains(error, "the model's scores of validation examples 0 to 20 are not finite"))
+  EXPECT_TRUE(contains(error, "the model's scores of validation examples 1 to 20 are not finite"))
       << error;
 }
 

@@ -1,0 +1,62 @@
+// The metrics of single examples: how they are written, and how two runs are compared by them.
+#include "hgt/training/example_scores.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hgt/error.h"
+#include "hgt/graph/graph_test_folder.h"
+#include "hgt/training/run.h"
+#include "hgt/training/text_file.h"
+
+namespace hgt {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExampleScores : public testing::Test {
+ protected:
+  // The table of a seed: lines of ids and NDCG.
+  void score(const std::string& run, int seed, const std::vector<std::string>& lines) {
+    std::string text = "user\tmovie\tndcg\tmrr\thits@1\n";
+    for (const std::string& line : lines) text += line + "\t0.5\t0\n";
+    const Path folder = folder_ / run / ("seed-" + std::to_string(seed));
+    fs::create_directories(folder);
+    write_text(folder / "test.tsv", text);
+  }
+  PairedTest compare() const {
+    return compare_runs(folder_ / "a", folder_ / "b", Split::test, "ndcg");
+  }
+
+  TestFolder folder_;
+};
+
+// A rating that is repeated is as many examples, each of which counts once.
+TEST_F(ExampleScores, OfRepeatedLinksCountEachForItself) {
+  score("a", 1, {"u\tm\t0.5", "u\tm\t0.7", "u\tn\t0"});
+  score("b", 1, {"u\tm\t0.1", "u\tm\t0.3", "u\tn\t0.5"});
+  EXPECT_NEAR(compare().difference, (0.4 + 0.4 - 0.5) / 3, 1e-12);
+  score("b", 1, {"u\tm\t0.1", "u\tn\t0.5", "u\tn\t0.3"});
+  EXPECT_TRUE(contains(error_of([&] { compare(); }), "b were scored on different examples"));
+}
+
+TEST_F(ExampleScores, OfSeedsOnDifferentExamplesAreNotAveraged) {
+  score("a", 1, {"u\tm\t0.5", "u\tn\t0.5"});
+  score("b", 1, {"u\tm\t0.5", "u\tn\t0.5"});
+  score("b", 2, {"u\tm\t0.3", "u\tn\t0.5"});
+  EXPECT_NEAR(compare().difference, 0.05, 1e-12);
+  score("b", 2, {"u\tm\t0.3"});  // evaluate was killed after one seed, with another --limit
+  const std::string error = error_of([&] { compare(); });
+  EXPECT_TRUE(contains(error,
+                       "b: its seeds were scored on different examples of test; run: hgt "
+                       "evaluate "))
+      << error;
+  score("b", 1, {"u\tn\t0.5"});
+  EXPECT_NE(error_of([&] { compare(); }), "");
+}
+
+}  // namespace
+}  // namespace hgt
