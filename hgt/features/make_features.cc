@@ -265,11 +265,18 @@ class Maker {
                      .origin = describe(step_, schema, reach_),
                      .key = key(type),
                      .edges = edge_types(relations_used(plan_, type, schema), schema)};
-    if (reach_.bounded() && knows_others(step_)) spec.until = reach_.until;
+    if (knows_others(step_)) spec.until = last_known(schema);
     if (step_.kind() == StepKind::mean) add_source(spec);
     std::sort(spec.edges.begin(), spec.edges.end());
     spec.edges.erase(std::unique(spec.edges.begin(), spec.edges.end()), spec.edges.end());
     return spec;
+  }
+
+  // Without a bound it is the last time of the graph: for another task that may be too late.
+  std::optional<Time> last_known(const Schema& schema) const {
+    if (reach_.bounded()) return reach_.until;
+    if (schema.time_range) return schema.time_range->second;
+    return std::nullopt;
   }
 
   // A mean knows all that its source knows.

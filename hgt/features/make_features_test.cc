@@ -171,6 +171,18 @@ TEST_F(MakeFeaturesTest, KeepsTheEdgesThatTheyCameBy) {
   EXPECT_EQ(spec("author").edges, (Texts{"appears_in", "edits", "writes"})) << "its papers' too";
 }
 
+TEST_F(MakeFeaturesTest, WithoutABoundTheyKnowAllTimes) {
+  const TestFolder folder;
+  write_bytes(folder / "task.toml",
+              "predict = 'edge'\nnode = 'paper'\nother = 'venue'\nedges = ['appears_in']\n"
+              "split = 'random'\n");
+  FeatureStep step = small_step({"paper"});
+  step.task = (folder / "task.toml").string();
+  make(path(), step);
+  EXPECT_EQ(spec("paper").until, 2018) << "too late for a task that is split by time";
+  EXPECT_EQ(spec("paper").origin, "fasttext of names, trained on those");
+}
+
 TEST_F(MakeFeaturesTest, AMeanIsAsLateAsItsSource) {
   FeatureStep late = small_step({"paper"});
   late.until = "2018";
