@@ -196,65 +196,74 @@ Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split 
   return finding;
 }
 
-std::string features_of(const NodeTypeSpec& type) {
-  return fmt::format("features of {} ({})", type.name, type.features->origin);
-}
-
-// Features that know what is later than training, a sentence each.
-std::vector<std::string> late_features(const Task& task) {
-  std::vector<std::string> late;
-  if (task.spec().split != SplitRule::time) return late;
+// The names of the edge types that the task predicts or hides, as they were declared.
+std::set<std::string> hidden_edge_types(const Task& task) {
   const Schema& schema = task.graph().schema();
-  const Time end = task.time_split().train_end;
-  for (const NodeTypeSpec& type : schema.node_types()) {
-    const auto until = type.features ? type.features->until : std::nullopt;
-    if (!until || *until <= end) continue;
-    late.push_back(fmt::format(
-        "{}: made with what was known up to {}, but training ends with {}; make them again with "
-        "--until {}",
-        features_of(type), format_time(*until, schema.time_unit),
-        format_time(end, schema.time_unit), format_time(end, schema.time_unit)));
-  }
-  return late;
-}
-
-// What is known of the time of features that are not late.
-std::vector<std::string> notes_on_features(const Task& task) {
-  std::vector<std::string> notes;
-  const Schema& schema = task.graph().schema();
-  const bool by_time = task.spec().split == SplitRule::time;
-  for (const NodeTypeSpec& type : schema.node_types()) {
-    if (!type.features) continue;
-    const auto until = type.features->until;
-    if (until && by_time && *until > task.time_split().train_end) continue;
-    const std::string what = features_of(type);
-    if (until) {
-      notes.push_back(fmt::format("{}: made with nothing later than {}", what,
-                                  format_time(*until, schema.time_unit)));
-    } else if (type.kind == NodeKind::event) {
-      notes.push_back(what + ": each belongs to a node that is no later than the bound");
-    } else {
-      notes.push_back(what +
-                      ": the type has no time, so the graph cannot tell whether they know the "
-                      "future; make sure that nothing after training went into them");
+  std::set<std::string> names;
+  for (const auto relations : {task.predicted(), task.also_hidden()}) {
+    for (const Relation relation : relations) {
+      const bool reverse = schema.at(relation).reverse;
+      names.insert(schema.at(reverse ? schema.reverse(relation) : relation).edge);
     }
   }
-  return notes;
+  return names;
+}
+
+// What is wrong with features; empty: nothing.
+std::string leak_of(const Task& task, const FeatureSpec& features) {
+  const TimeUnit unit = task.graph().schema().time_unit;
+  const Time end = task.time_split().train_end;
+  const bool by_time = task.spec().split == SplitRule::time;
+  if (by_time && features.until && *features.until > end) {
+    return fmt::format(
+        "made with what was known up to {}, but training ends with {}; make them again with "
+        "--until {}",
+        format_time(*features.until, unit), format_time(end, unit), format_time(end, unit));
+  }
+  const std::set<std::string> hidden = hidden_edge_types(task);
+  for (const std::string& edge : features.edges) {
+    if (!hidden.contains(edge)) continue;
+    return fmt::format("made by way of {}, which task {} hides; make them again with --task {}",
+                       edge, task.spec().name, task.spec().name);
+  }
+  return "";
+}
+
+// What is known of the time of features that do not leak.
+std::string describe(const NodeTypeSpec& type, TimeUnit unit) {
+  if (type.features->until) {
+    return "made with nothing later than " + format_time(*type.features->until, unit);
+  }
+  if (type.kind == NodeKind::event) return "each belongs to a node that is no later than the bound";
+  return "the type has no time, so the graph cannot tell whether they know the future; make sure "
+         "that nothing after training went into them";
+}
+
+void look_at_features(const Task& task, Audit& audit) {
+  const Schema& schema = task.graph().schema();
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    if (!type.features) continue;
+    const std::string leak = leak_of(task, *type.features);
+    (leak.empty() ? audit.notes : audit.leaking_features)
+        .push_back(fmt::format("features of {} ({}): {}", type.name, type.features->origin,
+                               leak.empty() ? describe(type, schema.time_unit) : leak));
+  }
 }
 
 }  // namespace
 
 bool Audit::clean() const {
-  return late_features.empty() &&
+  return leaking_features.empty() &&
          std::all_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.clean(); });
 }
 
-void refuse_late_features(const Task& task) {
-  const std::vector<std::string> late = late_features(task);
-  if (late.empty()) return;
+void refuse_leaking_features(const Task& task) {
+  Audit audit;
+  look_at_features(task, audit);
+  if (audit.leaking_features.empty()) return;
   throw Error(fmt::format("{}: {} (hgt features), or choose --no-guard",
-                          task.graph().folder().string(), late.front()));
+                          task.graph().folder().string(), audit.leaking_features.front()));
 }
 
 void count_offences(const Task& task, Split split, TimeBound bound, const Question& question,
@@ -263,7 +272,8 @@ void count_offences(const Task& task, Split split, TimeBound bound, const Questi
 }
 
 Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples) {
-  Audit result{.late_features = late_features(task), .notes = notes_on_features(task)};
+  Audit result;
+  look_at_features(task, result);
   for (const Split split : kSplits) {
     result.findings.push_back(examine(task, sampling, split, examples));
   }
@@ -280,11 +290,12 @@ std::string audit_text(const Audit& audit) {
         finding.predicted_links, finding.hidden_links, finding.late_nodes, finding.late_edges,
         finding.first.empty() ? "" : "; the first: " + finding.first);
   }
-  for (const auto& notes : {audit.notes, audit.late_features}) {
+  for (const auto& notes : {audit.notes, audit.leaking_features}) {
     for (const std::string& note : notes) text += note + '\n';
   }
   if (audit.clean()) return text + "Nothing leaks.\n";
-  return text + (audit.late_features.empty() ? "The sub-graphs leak.\n" : "The features leak.\n");
+  const bool features = !audit.leaking_features.empty();
+  return text + (features ? "The features leak.\n" : "The sub-graphs leak.\n");
 }
 
 }  // namespace hgt

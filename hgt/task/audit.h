@@ -28,16 +28,16 @@ struct Audit {
 
     bool clean() const { return predicted_links + hidden_links + late_nodes + late_edges == 0; }
   };
-  std::vector<Finding> findings = {};           // by split
-  std::vector<std::string> late_features = {};  // made with what is later than training
-  std::vector<std::string> notes = {};          // on others: what the graph knows of them
+  std::vector<Finding> findings = {};  // by split
+  // Made with what is later than training, where the split is by time, or by way of edges that the
+  // task predicts or hides; a sentence each.
+  std::vector<std::string> leaking_features = {};
+  std::vector<std::string> notes = {};  // on other features: what the graph knows of them
 
   bool clean() const;
 };
 
-// Throws Error: features that were made with what is later than the end of training, in a split by
-// time.
-void refuse_late_features(const Task& task);
+void refuse_leaking_features(const Task& task);  // throws Error
 
 // What is in the sub-graph of a batch of the split's examples and must not be, whatever it was
 // drawn with; `bound` is what the sampler was to keep.

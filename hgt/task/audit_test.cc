@@ -135,10 +135,11 @@ TEST_F(AuditTest, FindsLinksOfOtherExamplesWhereTheSplitIsToBeHidden) {
 // --- features ---
 
 // The library with features of authors that know what was known until then.
-TestGraph library_with_features(std::optional<Time> until) {
+TestGraph library_with_features(std::optional<Time> until,
+                                const std::vector<std::string>& edges = {}) {
   return TestGraph(library_schema(), [&](GraphBuilder& builder) {
     builder.declare_features(builder.schema().node_type("author"),
-                             {.width = 1, .origin = "made up", .until = until});
+                             {.width = 1, .origin = "made up", .until = until, .edges = edges});
     builder.declare_features(builder.schema().node_type("paper"),
                              {.width = 1, .origin = "words", .until = {}});
     add_library_nodes(builder);
@@ -159,7 +160,7 @@ std::string refusal_of_features(const TestGraph& graph, SplitRule rule,
   spec.split = rule;
   spec.train_end = train_end;
   const auto task = open_task(*graph, spec);
-  return error_of([&] { refuse_late_features(*task); });
+  return error_of([&] { refuse_leaking_features(*task); });
 }
 
 TEST(AuditedFeatures, LeakWhenTheyKnowWhatIsLaterThanTraining) {
@@ -171,7 +172,7 @@ TEST(AuditedFeatures, LeakWhenTheyKnowWhatIsLaterThanTraining) {
   const std::string what =
       "features of author (made up): made with what was known up to 2014, but training ends with "
       "2012; make them again with --until 2012";
-  EXPECT_EQ(late.late_features, std::vector<std::string>{what});
+  EXPECT_EQ(late.leaking_features, std::vector<std::string>{what});
   EXPECT_TRUE(contains(audit_text(late), "\nThe features leak.\n")) << audit_text(late);
   EXPECT_EQ(refusal_of_features(graph, SplitRule::time, "2012"),
             (*graph).folder().string() + ": " + what + " (hgt features), or choose --no-guard");
@@ -184,6 +185,23 @@ TEST(AuditedFeatures, AreNotHeldToAnEndThatTheSplitDoesNotHave) {
   EXPECT_TRUE(contains(audit_text(found), "made with nothing later than 2018"))
       << audit_text(found);
   EXPECT_EQ(refusal_of_features(graph, SplitRule::random, ""), "");
+}
+
+TEST(AuditedFeatures, LeakWhenTheyCameByEdgesThatAreHidden) {
+  const TestGraph harmless = library_with_features({}, {"cites", "writes_first"});
+  EXPECT_TRUE(audit_of_features(harmless, SplitRule::random, "").clean());
+  EXPECT_EQ(refusal_of_features(harmless, SplitRule::random, ""), "");
+  const TestGraph graph = library_with_features({}, {"cites", "pub_journal", "writes_first"});
+  for (const SplitRule rule : {SplitRule::random, SplitRule::time}) {
+    EXPECT_FALSE(audit_of_features(graph, rule, "").clean());
+    EXPECT_TRUE(contains(refusal_of_features(graph, rule, ""),
+                         "features of author (made up): made by way of pub_journal, which task "
+                         "paper-venue hides; make them again with --task paper-venue"));
+  }
+  TaskSpec fields = find_task("paper-field-L1", graph->schema());
+  EXPECT_EQ(error_of([&] { refuse_leaking_features(*open_task(*graph, fields)); }), "");
+  fields.also_hide = {"pub_journal"};
+  EXPECT_NE(error_of([&] { refuse_leaking_features(*open_task(*graph, fields)); }), "");
 }
 
 TEST(AuditedFeatures, OfWhichNothingIsKnownAreNoted) {

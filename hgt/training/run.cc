@@ -260,7 +260,7 @@ std::unique_ptr<RunState> settled(const Path& folder, RunOptions options) {
 Run Run::create(const Path& folder, RunOptions options) {
   refuse_second_run(folder);
   Run run(settled(folder, std::move(options)));
-  if (run.task().spec().guard) refuse_late_features(run.task());
+  if (run.task().spec().guard) refuse_leaking_features(run.task());
   make_folder(folder);
   const File lock = lock_folder(folder);
   refuse_second_run(folder);  // another process may have made one meanwhile

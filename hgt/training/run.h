@@ -88,7 +88,7 @@ struct RunState;
 class Run {
  public:
   // Throws Error when the folder holds a run, the task or the options do not fit the graph, or its
-  // features know what is later than training (unless the task has no guard).
+  // features know what they must not (audit.h; unless the task has no guard).
   static Run create(const Path& folder, RunOptions options);
   // Throws Error: no run, a damaged file, a graph that is gone or has changed since.
   static Run open(const Path& folder);
