@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
   options.training.epochs = 2;
   hgt::Run run = hgt::Run::create(argv[2], options);
   run.train();
-  const hgt::RunResult result = run.evaluate(hgt::Split::test, {});
+  const hgt::RunResult result = run.evaluate(hgt::Split::test, run.scoring());
   for (const auto& [name, value] : result.metrics) std::cout << name << ' ' << value.mean << '\n';
 }
