@@ -125,6 +125,19 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
   text(train + earlier + Words{"--no-guard"});
 }
 
+TEST_F(FeaturesProgram, TheAuditOfATaskFindsLinksThatItPredicts) {
+  const Words audit = {"train", graph(), "--task", "paper-venue", "--width", "8", "--audit", "4"};
+  text(step({"--type", "paper", "--encoder", "hashed", "--width", "8"}));
+  text(step({"--type", "author", "--mean-of", "paper"}));
+  text(audit);
+  text(step({"--type", "venue", "--mean-of", "paper"}));
+  const Outcome found = hgt(audit);
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_TRUE(contains(found.out, "features of venue (mean of paper up to 2014): made by way of "))
+      << found.out;
+  EXPECT_TRUE(contains(found.out, "make them again with --task paper-venue")) << found.out;
+}
+
 TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
   const std::string out = text(step(
       {"--type", "paper,venue", "--encoder", "hashed", "--width", "8", "--precision", "float32"}));
