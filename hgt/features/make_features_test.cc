@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -15,8 +14,6 @@
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/graph_test_folder.h"
-#include "hgt/xlnet/xlnet.h"
-#include "hgt/xlnet/xlnet_test_folder.h"
 
 namespace hgt {
 namespace {
@@ -258,78 +255,6 @@ TEST_F(MakeFeaturesTest, AnotherVectorFileMakesThemAnew) {
   EXPECT_TRUE(make(path(), step)[0].already);
   write_bytes(folder / "v.txt", "graphs 1 2\nwalks 3 -4\ndeep 1 1\n");
   EXPECT_FALSE(make(path(), step)[0].already);
-}
-
-// --- XLNet ---
-
-class XlnetFeatures : public MakeFeaturesTest {
- protected:
-  XlnetFeatures() {
-    fs::create_directory(model());
-    write_xlnet(
-        random_xlnet(
-            {.vocab_size = 30, .d_model = 8, .n_layer = 3, .n_head = 2, .d_head = 4, .d_inner = 6}),
-        model());
-    write_bytes(model() / "spiece.model", spiece_bytes());
-  }
-  Path model() const { return folder_ / "tiny"; }
-  FeatureStep step() const {
-    FeatureStep step{.types = {"paper"}, .encoder = TextEncoder::xlnet};
-    step.xlnet = model().string() + "/";
-    step.precision = FeatureType::float32;
-    return step;
-  }
-  // What the model makes of a title, and 0 for "has one".
-  std::vector<float> row_of(const std::string& title) const {
-    std::vector<float> row(9);
-    const std::vector<std::string_view> titles = {title};
-    Xlnet::open(model()).encode(titles, std::span(row).first(8));
-    return row;
-  }
-
-  const TestFolder folder_;
-};
-
-TEST_F(XlnetFeatures, AreTheVectorsOfTheTitles) {
-  EXPECT_EQ(make(path(), step())[0].spec.missing, 1U);
-  EXPECT_EQ(spec("paper").origin, "xlnet tiny of names");
-  EXPECT_EQ(spec("paper").until, std::nullopt);
-  const FeatureRows rows = stored_rows(path(), "paper");
-  const auto papers = eight_papers();
-  for (size_t i = 0; i < papers.size(); ++i) {
-    if (papers[i].title.empty()) {
-      EXPECT_EQ(rows[i], (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 1}));
-      continue;
-    }
-    const std::vector<float> expected = row_of(papers[i].title);
-    for (size_t j = 0; j < 9; ++j) EXPECT_NEAR(rows[i][j], expected[j], 1e-5) << i;
-  }
-}
-
-TEST_F(XlnetFeatures, AreMadeAnewWhenAFileOfTheModelChanges) {
-  make(path(), step());
-  EXPECT_TRUE(make(path(), step())[0].already);
-  for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
-    fs::last_write_time(model() / file,
-                        fs::last_write_time(model() / file) + std::chrono::seconds(5));
-    EXPECT_FALSE(make(path(), step())[0].already) << file;
-    EXPECT_TRUE(make(path(), step())[0].already) << file;
-  }
-}
-
-TEST_F(XlnetFeatures, GoOnAfterAFewHundredTitles) {
-  std::vector<TitledPaper> papers;
-  for (int i = 0; i < 600; ++i) papers.push_back({std::string(1, 'a' + i % 26), 2010});
-  const TestGraph many = titled_graph(papers);
-  EXPECT_THROW(make(many.path(), step(), false, StopAt(2)), Interrupted);
-  std::vector<uint64_t> counts;
-  make(many.path(), step(), false,
-       [&](const Progress& progress) { counts.push_back(progress.count); });
-  EXPECT_EQ(counts, (std::vector<uint64_t>{256, 512, 600}));
-  const FeatureRows rows = stored_rows(many.path(), "paper");
-  for (size_t i = 26; i < rows.size(); ++i) {
-    for (size_t j = 0; j < 8; ++j) EXPECT_NEAR(rows[i][j], rows[i % 26][j], 1e-5) << i;
-  }
 }
 
 // --- stopped everywhere ---
