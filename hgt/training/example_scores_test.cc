@@ -58,5 +58,35 @@ TEST_F(ExampleScores, OfSeedsOnDifferentExamplesAreNotAveraged) {
   EXPECT_NE(error_of([&] { compare(); }), "");
 }
 
+// A cell of the table may hold neither, whatever the user's ids do.
+TEST_F(ExampleScores, OfIdsWithTabsAndLinesAreATableStill) {
+  Schema schema;
+  schema.add_node_type("user", NodeKind::plain);
+  schema.add_node_type("movie", NodeKind::plain);
+  schema.add_relation({.source = "user", .edge = "rates", .target = "movie"});
+  schema.number_relations();
+  GraphBuilder builder(folder_ / "graph", schema);
+  for (int i = 0; i < 12; ++i) {
+    builder.add_node(schema.node_type("user"), {.id = "u\t" + std::to_string(i)});
+    builder.add_node(schema.node_type("movie"), {.id = "m\n" + std::to_string(i)});
+  }
+  for (NodeId i = 0; i < 60; ++i) {
+    builder.add_edge(schema.relation("user", "rates", "movie"),
+                     {.source = i % 12, .target = i / 12 + i % 7});
+  }
+  builder.finish();
+  TaskSpec spec = find_task("link:rates", schema);
+  spec.split = SplitRule::random;
+  const auto task = open_task(HeteroGraph::open(folder_ / "graph"), spec);
+  const std::vector<uint32_t> numbers = {0, 1};
+  const std::vector<Ranking> rankings(2);
+  for (const char* run : {"a", "b"}) {
+    const Path folder = folder_ / run / "seed-1";
+    fs::create_directories(folder);
+    write_text(folder / "test.tsv", example_scores(*task, Split::test, numbers, rankings));
+  }
+  EXPECT_EQ(error_of([&] { compare(); }), "");
+}
+
 }  // namespace
 }  // namespace hgt
