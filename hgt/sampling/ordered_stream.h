@@ -1,4 +1,5 @@
 // Items made by worker threads ahead of their use, handed out in the order of their numbers.
+// Without workers next() makes them: several at once, on threads that run only while it waits.
 //
 //   OrderedStream<Batch> stream({.first = 0, .count = 100, .workers = 2},
 //                               [&](unsigned worker, uint64_t i, Batch& batch) { ... });
@@ -20,9 +21,13 @@ namespace hgt {
 
 struct StreamRange {
   uint64_t first = 0;
-  uint64_t count = 0;    // items in all
-  unsigned workers = 1;  // threads; 0: next() makes the item itself
-  unsigned queue = 4;    // items made ahead at most, those in the making included
+  uint64_t count = 0;     // items in all
+  unsigned workers = 1;   // threads; 0: next() makes the items
+  unsigned queue = 4;     // items made ahead at most, those in the making included
+  unsigned together = 1;  // without workers: items made at once when none is left, each by a thread
+
+  // Threads that make items, whose numbers Make is told.
+  unsigned makers() const { return workers > 0 ? workers : std::max(1U, together); }
 };
 
 // Item i is made in place i modulo the number of places. A worker takes it up only when item
@@ -36,8 +41,8 @@ class OrderedStream {
 
   OrderedStream(const StreamRange& range, Make make)
       : make_(std::move(make)),
-        places_(std::max({1U, range.workers, range.queue})),
-        has_workers_(range.workers > 0),
+        places_(std::max(range.makers(), range.queue)),
+        together_(range.workers > 0 ? 0 : range.makers()),
         next_to_make_(range.first),
         next_to_take_(range.first),
         end_(range.first + range.count) {
@@ -52,11 +57,13 @@ class OrderedStream {
   bool next(Item& item) {
     if (next_to_take_ == end_) return false;
     const uint64_t i = next_to_take_;
-    if (has_workers_) {
+    const auto start = std::chrono::steady_clock::now();
+    if (together_ == 0) {
       wait_for(i);
-    } else {
-      make(0, i);
+    } else if (!place(i).ready) {
+      make_some();
     }
+    waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::swap(item, place(i).item);
     const std::exception_ptr error = std::exchange(place(i).error, nullptr);
     {
@@ -73,7 +80,7 @@ class OrderedStream {
     return true;
   }
 
-  double seconds_waited() const { return waited_; }  // that next() spent waiting for workers
+  double seconds_waited() const { return waited_; }  // that next() spent on having an item
 
  private:
   struct Place {
@@ -93,6 +100,18 @@ class OrderedStream {
     }
   }
 
+  // The next items, each on a thread of its own.
+  void make_some() {
+    const uint64_t count = std::min<uint64_t>(together_, end_ - next_to_make_);
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < count; ++i) {
+      others.emplace_back([this, i] { make(i, next_to_make_ + i); });
+    }
+    make(0, next_to_make_);
+    for (std::thread& other : others) other.join();
+    for (uint64_t i = 0; i < count; ++i) place(next_to_make_++).ready = true;
+  }
+
   void work(unsigned worker) {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -110,10 +129,8 @@ class OrderedStream {
   }
 
   void wait_for(uint64_t i) {
-    const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     made_.wait(lock, [&] { return place(i).ready; });
-    waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   void stop() {
@@ -128,7 +145,7 @@ class OrderedStream {
 
   const Make make_;
   std::vector<Place> places_;
-  const bool has_workers_;
+  const unsigned together_;  // 0: there are workers
   std::mutex mutex_;
   std::condition_variable room_;  // a place has become free, or the end has come
   std::condition_variable made_;

@@ -1,15 +1,20 @@
 #include "hgt/training/example_stream.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace hgt {
 
 ExampleStream::ExampleStream(const BatchMaking& making, QuestionPlanner planner,
-                             const StreamRange& range) {
+                             StreamRange range) {
+  if (range.workers == 0) {
+    range.together = std::min(static_cast<unsigned>(at::get_num_threads()), range.queue);
+  }
   const uint32_t layers =
       making.layers > 0 ? making.layers : static_cast<uint32_t>(making.encoder->layers().size());
-  for (unsigned i = 0; i < std::max(1U, range.workers); ++i) {
+  for (unsigned i = 0; i < range.makers(); ++i) {
     samplers_.emplace_back(making.graph, making.sampling);
   }
   stream_ = std::make_unique<OrderedStream<ReadyBatch>>(

@@ -39,7 +39,8 @@ struct BatchMaking {
 
 class ExampleStream {
  public:
-  ExampleStream(const BatchMaking& making, QuestionPlanner planner, const StreamRange& range);
+  // Without workers, as many batches are made at once as threads compute, at most range.queue.
+  ExampleStream(const BatchMaking& making, QuestionPlanner planner, StreamRange range);
 
   bool next(ReadyBatch& batch) { return stream_->next(batch); }
   double seconds_waited() const { return stream_->seconds_waited(); }

@@ -12,7 +12,7 @@ namespace hgt {
 // How sub-graphs are made ready, and with how many threads.
 struct PipelineOptions {
   int threads = 0;       // that compute; 0: one for each core
-  unsigned workers = 1;  // that sample ahead; 0: the computing thread samples
+  unsigned workers = 0;  // that sample ahead; 0: the computing threads sample between steps
 };
 
 // How a split is scored.

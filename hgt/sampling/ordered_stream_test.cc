@@ -1,0 +1,77 @@
+#include "hgt/sampling/ordered_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+
+namespace hgt {
+namespace {
+
+struct Made {
+  uint64_t number = 0;
+  unsigned worker = 0;
+  std::thread::id thread;
+};
+
+void note(unsigned worker, uint64_t i, Made& made) {
+  made = {.number = i, .worker = worker, .thread = std::this_thread::get_id()};
+}
+
+TEST(OrderedStream, WithoutWorkersMakesSeveralAtOnceAndHandsThemOutInOrder) {
+  std::atomic<int> made = 0;
+  OrderedStream<Made> stream({.first = 5, .count = 7, .workers = 0, .together = 3},
+                             [&](unsigned worker, uint64_t i, Made& item) {
+                               ++made;
+                               note(worker, i, item);
+                             });
+  const std::vector<int> made_by_then = {3, 3, 3, 6, 6, 6, 7};
+  std::set<std::thread::id> threads;
+  Made item;
+  for (uint64_t i = 0; i < 7; ++i) {
+    ASSERT_TRUE(stream.next(item));
+    EXPECT_EQ(item.number, 5 + i);
+    EXPECT_EQ(item.worker, i % 3);
+    EXPECT_EQ(made, made_by_then[i]);
+    if (i < 3) threads.insert(item.thread);
+  }
+  EXPECT_EQ(threads.size(), 3U);
+  EXPECT_FALSE(stream.next(item));
+  EXPECT_EQ(made, 7);
+}
+
+TEST(OrderedStream, MakesOneAtATimeWhereOneIsAskedFor) {
+  for (const unsigned together : {0U, 1U}) {
+    OrderedStream<Made> stream({.count = 3, .workers = 0, .together = together}, note);
+    for (Made item; stream.next(item);) {
+      EXPECT_EQ(item.worker, 0U);
+      EXPECT_EQ(item.thread, std::this_thread::get_id());
+    }
+  }
+}
+
+TEST(OrderedStream, AnErrorComesInItsPlaceAlsoFromAnotherThread) {
+  OrderedStream<Made> stream({.count = 8, .workers = 0, .together = 4},
+                             [](unsigned worker, uint64_t i, Made& item) {
+                               if (i == 2) throw std::runtime_error("the third");
+                               note(worker, i, item);
+                             });
+  Made item;
+  EXPECT_TRUE(stream.next(item));
+  EXPECT_TRUE(stream.next(item));
+  EXPECT_EQ(item.number, 1U);
+  EXPECT_THROW(stream.next(item), std::runtime_error);
+  EXPECT_FALSE(stream.next(item));
+}
+
+TEST(OrderedStream, ManyMakersMayOutnumberTheQueue) {
+  OrderedStream<Made> stream({.count = 20, .workers = 0, .queue = 2, .together = 6}, note);
+  uint64_t next = 0;
+  for (Made item; stream.next(item);) EXPECT_EQ(item.number, next++);
+  EXPECT_EQ(next, 20U);
+  EXPECT_GT(stream.seconds_waited(), 0);
+}
+
+}  // namespace
+}  // namespace hgt
