@@ -135,6 +135,24 @@ TEST_F(DamagedGraph, IsNotOpenedWhenAFileIsCutEmptiedLongerOrGone) {
   EXPECT_EQ(verify_error(), "");
 }
 
+TEST_F(DamagedGraph, NamesFeaturesThatAreCutWhileItIsOpen) {
+  int found = 0;
+  for (uint32_t type = 0; type < schema_.node_types().size(); ++type) {
+    const auto& spec = schema_.at(NodeType(type)).features;
+    if (!spec) continue;
+    ++found;
+    const std::string name = schema_.at(NodeType(type)).name + "/" + spec->file;
+    const HeteroGraph graph = HeteroGraph::open(graph_);
+    fs::resize_file(file(name), fs::file_size(file(name)) - 1);
+    std::vector<float> row(spec->width);
+    const auto last = static_cast<NodeId>(graph.num_nodes(NodeType(type)) - 1);
+    const std::string error = error_of([&] { graph.copy_features(NodeType(type), last, row); });
+    EXPECT_TRUE(contains(error, file(name).string())) << error;
+    mend(name);
+  }
+  EXPECT_GT(found, 0);
+}
+
 // One bit of a byte at a time. The headers are alike and the id index is mostly empty: both are
 // sampled, the data is taken whole.
 TEST_F(DamagedGraph, NeverPassesVerifyWithAFlippedBit) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <fstream>
 #include <iterator>
@@ -26,6 +27,7 @@ struct LabelArrays {
 struct TypeArrays {
   MappedArray offsets, sources, edge_times, edge_weights;
   MappedArray time, features;
+  File feature_rows;  // the same file, to be read row by row
   MappedArray id_offsets, id_bytes, id_index, name_offsets, name_bytes;
   std::vector<LabelArrays> labels;
 
@@ -79,6 +81,7 @@ class Opener {
       const bool half = spec.features->type == FeatureType::float16;
       map(arrays.features, prefix + spec.features->file, half ? "<f2" : "<f4",
           {spec.nodes, spec.features->width});
+      arrays.feature_rows = File::open_to_read(folder_ / (prefix + spec.features->file));
     }
     for (const LabelSpec& label : spec.labels) {
       LabelArrays& into = arrays.labels.emplace_back();
@@ -266,13 +269,24 @@ Features HeteroGraph::features(NodeType type) const {
 }
 
 void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row) const {
-  const Features all = features(type);
-  assert(row.size() == all.width);
-  const uint64_t begin = node * all.width;
-  if (!all.floats.empty()) {
-    std::copy_n(all.floats.begin() + static_cast<ptrdiff_t>(begin), all.width, row.begin());
-  } else if (!all.halves.empty()) {
-    from_halves(all.halves.subspan(begin, all.width), row.data());
+  const auto& spec = schema().at(type).features;
+  if (!spec) return;
+  assert(row.size() == spec->width);
+  const File& file = state_->at(type).feature_rows;
+  const uint64_t first = node * spec->width;  // item of the file
+  const auto read = [&](uint64_t item, auto items) {
+    const size_t bytes = items.size_bytes();
+    const uint64_t at = kArrayHeaderBytes + item * sizeof(items[0]);
+    if (file.read_at(items.data(), bytes, at) == bytes) return;
+    throw Error(fmt::format("{}: ends before the features of node {}; it was cut while in use",
+                            file.path().string(), node));
+  };
+  if (spec->type == FeatureType::float32) return read(first, row);
+  std::array<uint16_t, 1024> halves;
+  for (size_t done = 0; done < row.size(); done += halves.size()) {
+    const std::span some = std::span(halves).first(std::min(halves.size(), row.size() - done));
+    read(first + done, some);
+    from_halves(some, row.data() + done);
   }
 }
 

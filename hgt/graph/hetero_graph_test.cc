@@ -262,6 +262,34 @@ TEST(HeteroGraph, OpensAGraphWithoutNodesOrEdges) {
   EXPECT_EQ(graph.schema().time_range, std::nullopt);
 }
 
+TEST(HeteroGraph, ReadsRowsOfAnyWidthInEitherPrecision) {
+  for (const FeatureType precision : {FeatureType::float16, FeatureType::float32}) {
+    const TestFolder folder;
+    constexpr uint64_t kWidth = 2500;
+    const auto value = [](NodeId node, size_t i) {
+      return static_cast<float>(node + 1) * static_cast<float>(i % 1000);
+    };
+    {
+      GraphBuilder builder(folder / "wide.graph", small_schema());
+      const NodeType venue = builder.schema().node_type("venue");
+      builder.declare_features(venue, {.width = kWidth, .type = precision});
+      for (NodeId node = 0; node < 2; ++node) {
+        builder.add_node(venue, {});
+        Floats row(kWidth);
+        for (size_t i = 0; i < kWidth; ++i) row[i] = value(node, i);
+        builder.set_features(venue, node, row);
+      }
+      builder.finish();
+    }
+    const HeteroGraph graph = HeteroGraph::open(folder / "wide.graph");
+    for (NodeId node = 0; node < 2; ++node) {
+      Floats row(kWidth, 99.0F);
+      graph.copy_features(graph.schema().node_type("venue"), node, row);
+      for (size_t i = 0; i < kWidth; ++i) ASSERT_EQ(row[i], value(node, i)) << node << ' ' << i;
+    }
+  }
+}
+
 TEST(HeteroGraph, OpensAGraphWithoutTypes) {
   const TestFolder folder;
   {
