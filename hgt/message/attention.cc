@@ -70,7 +70,7 @@ int threads_for(const AttentionPlan& plan, const HeadShape& shape) {
   return rows * shape.hidden() < kSmallWork ? 1 : omp_get_max_threads();
 }
 
-// The matrices of all relations: [relations][heads][width][width].
+// The matrices of all relations: [relations][heads or 1][width][width].
 template <typename T>
 struct Matrices {
   const T* data;
@@ -86,7 +86,7 @@ class Transposed {
   Transposed(const T* matrices, uint32_t relations, const HeadShape& shape, int threads)
       : shape_(shape), values_(relations * shape.block()) {
     const uint64_t width = shape.width;
-    in_parallel(threads, uint64_t{relations} * shape.heads, [&](size_t block) {
+    in_parallel(threads, uint64_t{relations} * shape.matrices(), [&](size_t block) {
       const T* from = matrices + block * width * width;
       T* to = values_.data() + block * width * width;
       for (uint64_t i = 0; i < width; ++i) {
@@ -322,6 +322,26 @@ class Attention {
     collect(block, queries, gradients.queries, attention_);
   }
 
+  // Bounds of `count` runs of blocks of about equal work.
+  std::vector<uint32_t> shares(size_t count) const {
+    constexpr uint64_t kPairCost = 10;  // edges that take as long as a pair
+    std::vector<uint64_t> work{0};      // of the blocks before
+    for (uint32_t block = 0; block < plan_.num_blocks(); ++block) {
+      const auto first_edge = [&](uint32_t bound) {
+        return plan_.groups[plan_.target_groups[plan_.target_blocks[bound]]].first_edge;
+      };
+      work.push_back(work.back() + first_edge(block + 1) - first_edge(block) +
+                     kPairCost * plan_.pairs_of(block).size());
+    }
+    std::vector<uint32_t> bounds;
+    for (size_t i = 0; i < count; ++i) {
+      const auto bound = std::lower_bound(work.begin(), work.end(), work.back() * i / count);
+      bounds.push_back(static_cast<uint32_t>(bound - work.begin()));
+    }
+    bounds.push_back(plan_.num_blocks());
+    return bounds;
+  }
+
   // Every thread takes a run of blocks of its own, so that what it sums does not depend on chance.
   void backward_targets(const AttentionGradients<T>& gradients) {
     const uint64_t room = most_pairs() * hidden_;
@@ -329,14 +349,13 @@ class Attention {
                                                                 .message = {relations_, shape_},
                                                                 .sums = {},
                                                                 .queries = {}});
-    const uint64_t blocks = plan_.num_blocks();
+    const std::vector<uint32_t> bounds = shares(workers.size());
     in_parallel(threads_, workers.size(), [&](size_t i) {
       Worker& worker = workers[i];
       worker.sums.resize(room);
       worker.queries.resize(room);
-      for (uint64_t block = blocks * i / workers.size(); block < blocks * (i + 1) / workers.size();
-           ++block) {
-        backward_block(static_cast<uint32_t>(block), gradients, worker);
+      for (uint32_t block = bounds[i]; block < bounds[i + 1]; ++block) {
+        backward_block(block, gradients, worker);
       }
     });
     in_parallel(threads_, relations_, [&](size_t relation) {

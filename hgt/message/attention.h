@@ -18,7 +18,7 @@ struct AttentionTables {
   // [source rows, 2d] keys and messages; the caller fills inputs and (type, gap) rows.
   T* sources = nullptr;
   const T* queries = nullptr;  // [targets, d]
-  // [relations, heads, width, width]; mu / divisor is part of the first.
+  // [relations, heads or 1, width, width]; mu / divisor is part of the first.
   const T* attention_matrices = nullptr;
   const T* message_matrices = nullptr;
   T* weights = nullptr;  // [edges, heads] attention, in the plan's order
@@ -30,7 +30,7 @@ struct AttentionGradients {
   const T* outputs = nullptr;       // [targets, d] given
   T* sources = nullptr;             // [source rows, 2d]
   T* queries = nullptr;             // [targets, d]
-  T* attention_matrices = nullptr;  // [relations, heads, width, width]
+  T* attention_matrices = nullptr;  // [relations, heads or 1, width, width]
   T* message_matrices = nullptr;
   // Room to work in, of which nothing is read afterwards.
   T* pair_queries = nullptr;  // [target pairs, d]

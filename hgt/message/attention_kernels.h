@@ -2,9 +2,9 @@
 // AVX2 and for any processor, chosen when the program runs.
 //
 // Vectors of `heads` times `width` numbers; block-diagonal matrices of `heads` blocks
-// [width][width]. Loops over edges read tables as AttentionPlan lays them out. A kernel computes a
-// range of rows, and what it writes depends on no other range: callers share ranges out to threads
-// as they like.
+// [width][width], or of one block for all heads. Loops over edges read tables as AttentionPlan lays
+// them out. A kernel computes a range of rows, and what it writes depends on no other range:
+// callers share ranges out to threads as they like.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,16 @@ constexpr uint32_t kMostHeads = 256;
 
 struct HeadShape {
   uint32_t heads = 1;
-  uint32_t width = 1;  // of one head, d / h
+  uint32_t width = 1;   // of one head, d / h
+  bool shared = false;  // all heads have the same matrix, which is there once
 
   [[gnu::always_inline]] uint32_t hidden() const { return heads * width; }
-  uint64_t block() const { return uint64_t{heads} * width * width; }
+  // Matrices of a relation, the numbers in them, and where that of a head begins.
+  uint32_t matrices() const { return shared ? 1 : heads; }
+  uint64_t block() const { return uint64_t{matrices()} * width * width; }
+  [[gnu::always_inline]] uint64_t matrix_at(uint64_t head) const {
+    return shared ? 0 : head * width * width;
+  }
 };
 
 // to[i] = from[i] M, or to[i] += from[i] M.
@@ -41,7 +47,7 @@ struct BlockProduct {
   HeadShape shape = {};
   RowList<const T> from = {};
   RowList<T> to = {};
-  const T* matrix = nullptr;  // [heads][width][width]
+  const T* matrix = nullptr;  // [heads or 1][width][width]
   bool add = false;
 };
 
@@ -51,7 +57,7 @@ struct BlockGradient {
   HeadShape shape = {};
   RowList<const T> left = {};
   RowList<const T> right = {};
-  T* gradient = nullptr;  // [heads][width][width]
+  T* gradient = nullptr;  // [heads or 1][width][width]
 };
 
 // A table whose first rows belong to the targets and the others to pairs, kept apart.

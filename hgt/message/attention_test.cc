@@ -74,8 +74,8 @@ class Reference {
               .score_query = Values(width_),
               .projected = Values(width_),
               .rows = {case_.layer.graph.sources[edge]},
-              .matrix = (uint64_t{case_.layer.set_of(edge)} * case_.shape.heads + head) * width_ *
-                        width_};
+              .matrix = case_.layer.set_of(edge) * case_.shape.block() +
+                        (case_.shape.shared ? 0 : head * width_ * width_)};
     const uint64_t hidden = case_.shape.hidden();
     if (plan().temporal) part.rows.push_back(time_row(edge));
     for (uint64_t& row : part.rows) {
@@ -281,7 +281,8 @@ void expect_reference(const AttentionCase& given) {
     SCOPED_TRACE(testing::Message()
                  << given.shape.heads << " heads of " << given.shape.width << ", "
                  << (instructions == Instructions::avx2 ? "avx2" : "portable")
-                 << (given.plan.temporal ? ", temporal" : ""));
+                 << (given.plan.temporal ? ", temporal" : "")
+                 << (given.shape.shared ? ", one matrix" : ""));
     expect_close(given, run<double>(given, instructions), expected, kTolerance<double>);
     expect_close(given, run<float>(given, instructions), expected, kTolerance<float>);
   }
@@ -297,6 +298,7 @@ TEST_F(Attention, IsTheFormulaForEveryShapeOfHeads) {
     for (const uint32_t heads : {1U, 2U, 3U, 8U}) {
       expect_reference(AttentionCase(small_layer(), false, {heads, width}, heads));
       expect_reference(AttentionCase(small_layer(), true, {heads, width}, heads));
+      expect_reference(AttentionCase(small_layer(), true, {heads, width, true}, heads));
     }
   }
   const AttentionPlan plain = AttentionCase(small_layer(), false, {1, 1}).plan;

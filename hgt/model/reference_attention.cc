@@ -121,7 +121,10 @@ at::Tensor edge_softmax(const at::Tensor& scores, const at::Tensor& targets, int
 
 AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_weights) {
   const int64_t hidden = inputs.node_vectors.size(1);
-  const int64_t heads = inputs.attention_matrices.size(1);
+  const int64_t heads = hidden / inputs.attention_matrices.size(2);
+  const auto matrix = [&](const at::Tensor& matrices, uint32_t set) {
+    return matrices[set].expand({heads, -1, -1});
+  };
   const int64_t targets = inputs.graph.num_targets();
   const at::Tensor queries = project_queries(inputs, heads);
   std::vector<at::Tensor> scores;
@@ -137,10 +140,10 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
       return project(inputs, edges.source_type, part, sources).view({-1, heads, hidden / heads});
     };
     const at::Tensor query = queries.index_select(0, edges.targets);  // [e, h, k]
-    scores.push_back(
-        at::einsum("ehi,hij,ehj->eh", {by_head(0), inputs.attention_matrices[edges.set], query}));
+    scores.push_back(at::einsum("ehi,hij,ehj->eh",
+                                {by_head(0), matrix(inputs.attention_matrices, edges.set), query}));
     messages.push_back(
-        at::einsum("ehi,hij->ehj", {by_head(1), inputs.message_matrices[edges.set]}));
+        at::einsum("ehi,hij->ehj", {by_head(1), matrix(inputs.message_matrices, edges.set)}));
     target_rows.push_back(edges.targets);
     places.push_back(edges.places);
   }
