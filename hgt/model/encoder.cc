@@ -79,9 +79,12 @@ EncoderImpl::EncoderImpl(const ModelOptions& options, const ModelSchema& schema)
   }
 }
 
-at::Tensor EncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t rows) const {
+LinearInputs::OfType EncoderImpl::linear_input(size_t type, const at::Tensor& input,
+                                               int64_t rows) const {
   const auto& [name, features, vectors] = schema_.node_types[type];
-  if (options_.kind == ModelKind::majority) return at::zeros({rows, options_.hidden});
+  if (options_.kind == ModelKind::majority) {
+    return {.features = at::zeros({rows, options_.hidden}), .weight = {}, .bias = {}};
+  }
   const at::Tensor& bias = adaptation_biases_[type];
   const auto width = static_cast<int64_t>(features);
   const bool fits = input.defined() && input.size(0) == rows &&
@@ -99,23 +102,50 @@ at::Tensor EncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t
         "its {} instances are; make it from the graph",
         name, rows));
   }
-  at::Tensor adapted = bias.expand({rows, options_.hidden});
   if (rows > 0 && width > 0) {
-    adapted = at::addmm(bias, input.to(bias.options()), adaptation_weights_[type].t());
-  } else if (rows > 0 && vectors > 0) {
-    adapted = adaptation_weights_[type].index_select(0, input) + bias;
+    return {
+        .features = input.to(bias.options()), .weight = adaptation_weights_[type], .bias = bias};
   }
+  if (rows > 0 && vectors > 0) {
+    return {.features = adaptation_weights_[type].index_select(0, input) + bias,
+            .weight = {},
+            .bias = {}};
+  }
+  return {.features = at::empty({rows, 0}, bias.options()),
+          .weight = at::empty({options_.hidden, 0}, bias.options()),
+          .bias = bias};
+}
+
+at::Tensor EncoderImpl::adapt_type(size_t type, const at::Tensor& input, int64_t rows) const {
+  const at::Tensor adapted = linear_input(type, input, rows).rows(rows);
   return options_.tanh_adaptation ? adapted.tanh() : adapted;
 }
 
-at::Tensor EncoderImpl::adapt(const GraphBatch& batch) const {
-  std::vector<at::Tensor> blocks;
+LinearInputs EncoderImpl::linear_inputs(const GraphBatch& batch) const {
+  LinearInputs inputs;
   for (size_t type = 0; type < schema_.node_types.size(); ++type) {
     const int64_t rows = int64_t{batch.type_offsets[type + 1]} - batch.type_offsets[type];
     const bool by_node = schema_.node_types[type].vectors > 0 && !batch.nodes.empty();
-    blocks.push_back(adapt_type(type, by_node ? batch.nodes[type] : batch.features[type], rows));
+    inputs.types.push_back(
+        linear_input(type, by_node ? batch.nodes[type] : batch.features[type], rows));
   }
-  return drop_out(at::cat(blocks), options_.dropout, is_training());
+  return inputs;
+}
+
+at::Tensor EncoderImpl::forward_layer_one(const GraphBatch& batch, AttentionTrace* trace) const {
+  const LinearInputs inputs = linear_inputs(batch);
+  const SharedPlan plan = batch.plans.empty() ? nullptr : batch.plans[0];
+  const bool drops = options_.dropout > 0 && is_training();
+  if (!options_.tanh_adaptation && !drops) {
+    return layers_[0]->forward_linear(inputs, *batch.layers[0], trace, plan);
+  }
+  std::vector<at::Tensor> blocks;
+  for (const LinearInputs::OfType& type : inputs.types) {
+    const at::Tensor rows = type.rows(type.features.size(0));
+    blocks.push_back(options_.tanh_adaptation ? rows.tanh() : rows);
+  }
+  const at::Tensor adapted = drop_out(at::cat(blocks), options_.dropout, is_training());
+  return layers_[0]->forward(adapted, *batch.layers[0], trace, plan);
 }
 
 GraphBatch EncoderImpl::make_batch(const HeteroGraph& graph, const Subgraph& subgraph) const {
@@ -144,14 +174,14 @@ at::Tensor EncoderImpl::forward(const GraphBatch& batch, AttentionTrace* trace) 
 }
 
 at::Tensor EncoderImpl::forward_first(const GraphBatch& batch, AttentionTrace* trace) const {
-  if (batch.layers.size() > layers_.size() ||
+  if (batch.layers.empty() || batch.layers.size() > layers_.size() ||
       batch.type_offsets.size() != schema_.node_types.size() + 1 ||
       batch.features.size() != schema_.node_types.size()) {
     report_misfit(batch);
   }
   if (trace != nullptr) trace->clear();
-  at::Tensor vectors = adapt(batch);
-  for (size_t layer = 0; layer < batch.layers.size(); ++layer) {
+  at::Tensor vectors = forward_layer_one(batch, trace);
+  for (size_t layer = 1; layer < batch.layers.size(); ++layer) {
     vectors = layers_[layer]->forward(vectors, *batch.layers[layer], trace,
                                       batch.plans.empty() ? nullptr : batch.plans[layer]);
   }

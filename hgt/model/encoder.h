@@ -51,7 +51,10 @@ class EncoderImpl : public torch::nn::Module {
   const ModelSchema& schema() const { return schema_; }
 
  private:
-  at::Tensor adapt(const GraphBatch& batch) const;  // [rows, d]
+  // The adaptation layer without its tanh.
+  LinearInputs::OfType linear_input(size_t type, const at::Tensor& input, int64_t rows) const;
+  LinearInputs linear_inputs(const GraphBatch& batch) const;
+  at::Tensor forward_layer_one(const GraphBatch& batch, AttentionTrace* trace) const;
   [[noreturn]] void report_misfit(const GraphBatch& batch) const;
 
   ModelOptions options_;

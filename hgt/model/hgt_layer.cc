@@ -24,6 +24,19 @@ at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& like) 
   return at::tensor(values, at::kLong).to(like.device());
 }
 
+// Multiplications of both passes from the features, against those by way of the rows. What is
+// saved: gradients of rows, and width instead of d numbers each; what it costs: products of maps.
+bool is_less_work_from_features(const LinearInputs::OfType& given, const LayerGraph& graph,
+                                uint32_t type) {
+  const auto width = static_cast<double>(given.features.size(1));
+  const auto d = static_cast<double>(given.weight.size(0));
+  const double sources = graph.num_sources(type);
+  const double targets = graph.num_targets(type);
+  const double from_features = 4 * width * d * (sources + targets) + 9 * d * d * width;
+  const double by_rows = 2 * width * d * sources + 3 * d * d * (2 * sources + targets);
+  return from_features < by_rows;
+}
+
 std::vector<int64_t> target_counts(const LayerGraph& graph) {
   std::vector<int64_t> counts;
   for (uint32_t type = 0; type < graph.num_types(); ++type) {
@@ -103,6 +116,10 @@ bool HgtLayerImpl::takes_fused_path(const at::Tensor& node_vectors) const {
   return can && options_.path != LayerPath::reference;
 }
 
+int64_t HgtLayerImpl::matrices() const {
+  return options_.matrix_per_head || relation_prior.dim() > 1 ? options_.heads : 1;
+}
+
 at::Tensor HgtLayerImpl::scaled_attention() const {
   const double width = static_cast<double>(options_.hidden) / static_cast<double>(options_.heads);
   const double divisor =
@@ -112,12 +129,12 @@ at::Tensor HgtLayerImpl::scaled_attention() const {
       priors.view({priors.size(0), -1, 1, 1}) / divisor;  // [sets, h or 1, 1, 1]
   const at::Tensor scaled =
       attention_weight.index_select(0, index_of(set_edges_, attention_weight)) * scale;
-  return scaled.expand({-1, options_.heads, -1, -1});
+  return scaled.expand({-1, matrices(), -1, -1});
 }
 
 at::Tensor HgtLayerImpl::expanded_messages() const {
   return message_weight.index_select(0, index_of(set_edges_, message_weight))
-      .expand({-1, options_.heads, -1, -1});
+      .expand({-1, matrices(), -1, -1});
 }
 
 SharedPlan HgtLayerImpl::plan(const LayerGraph& graph) const {
@@ -176,6 +193,14 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
   return inputs;
 }
 
+at::Tensor HgtLayerImpl::attend_fused(AttentionInputs inputs, const SharedPlan& ready,
+                                      AttentionTrace* trace) const {
+  inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(inputs.graph));
+  const AttentionOutputs attention = fused_attention(inputs, trace != nullptr);
+  if (trace != nullptr) trace->push_back({attention.weights, inputs.graph.edge_ids});
+  return attention.aggregated;
+}
+
 at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                                  AttentionTrace* trace, SharedPlan ready) const {
   if (!ready) check_graph(graph, relations_, type_sets_.size());
@@ -192,16 +217,48 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
                             at::toString(node_vectors.scalar_type())));
   }
   const bool fused = takes_fused_path(node_vectors);
-  AttentionInputs inputs = attention_inputs(node_vectors, graph);
-  AttentionOutputs attention;
+  const AttentionInputs inputs = attention_inputs(node_vectors, graph);
+  at::Tensor aggregated;
   if (fused) {
-    inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(graph));
-    attention = fused_attention(inputs, trace != nullptr);
+    aggregated = attend_fused(inputs, ready, trace);
   } else {
-    attention = reference_attention(inputs, trace != nullptr);
+    const AttentionOutputs attention = reference_attention(inputs, trace != nullptr);
+    if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
+    aggregated = attention.aggregated;
   }
-  if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
-  return update(own_vectors(node_vectors, graph), attention.aggregated, graph);
+  return update(own_vectors(node_vectors, graph), aggregated, graph);
+}
+
+at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
+                                        AttentionTrace* trace, SharedPlan ready) const {
+  if (!takes_fused_path(projection_weight)) {
+    return Layer::forward_linear(inputs, graph, trace, std::move(ready));
+  }
+  std::vector<at::Tensor> vectors;  // of types whose rows are made
+  std::vector<at::Tensor> own;      // of the targets
+  std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> biases;
+  AdaptedFeatures adapted;
+  for (uint32_t type = 0; type < graph.num_types(); ++type) {
+    const LinearInputs::OfType& given = inputs.types[type];
+    if (given.weight.defined() && is_less_work_from_features(given, graph, type)) {
+      adapted.features.push_back(given.features);
+      weights.push_back(given.weight);
+      biases.push_back(given.bias);
+      own.push_back(given.rows(graph.num_targets(type)));
+    } else {
+      adapted.features.emplace_back();
+      vectors.push_back(given.rows(graph.num_sources(type)));
+      own.push_back(vectors.back().narrow(0, 0, graph.num_targets(type)));
+    }
+  }
+  if (weights.empty()) return forward(at::cat(vectors), graph, trace, std::move(ready));
+  adapted.weight = at::cat(weights, 1);
+  adapted.bias = at::stack(biases);
+  const at::Tensor none = at::empty({0, options_.hidden}, projection_weight.options());
+  AttentionInputs attention = attention_inputs(vectors.empty() ? none : at::cat(vectors), graph);
+  attention.adapted = std::move(adapted);
+  return update(at::cat(own), attend_fused(std::move(attention), ready, trace), graph);
 }
 
 void HgtLayerImpl::prepare_rows(const at::Tensor& node_vectors,

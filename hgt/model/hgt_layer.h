@@ -37,6 +37,9 @@ class HgtLayerImpl : public Layer {
   // Throws Error when the graph does not fit the schema or the vectors.
   at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                      AttentionTrace* trace = nullptr, SharedPlan ready = nullptr) const override;
+  // Where it is less work, keys, messages and queries are computed from the features themselves.
+  at::Tensor forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
+                            AttentionTrace* trace, SharedPlan ready) const override;
   SharedPlan plan(const LayerGraph& graph) const override;
 
   // In two parts, on the CPU, in float or double: the first part makes keys and messages.
@@ -62,11 +65,16 @@ class HgtLayerImpl : public Layer {
  private:
   void make_parameters(int64_t types, int64_t edge_types, int64_t relations);
   bool takes_fused_path(const at::Tensor& node_vectors) const;
-  // W_ATT mu / divisor and W_MSG for each set of relations: [sets, h, k, k].
+  // Matrices of a set of relations: one for each head, or one for all.
+  int64_t matrices() const;
+  // W_ATT mu / divisor and W_MSG for each set of relations: [sets, matrices, k, k].
   at::Tensor scaled_attention() const;
   at::Tensor expanded_messages() const;
   at::Tensor output(const at::Tensor& aggregated, const LayerGraph& graph) const;  // A-Linear
   AttentionInputs attention_inputs(const at::Tensor& node_vectors, const LayerGraph& graph) const;
+  // On the fused path: the plan, made now unless it is ready.
+  at::Tensor attend_fused(AttentionInputs inputs, const SharedPlan& ready,
+                          AttentionTrace* trace) const;
   // [targets, d] -> [targets, d]: what an output row held before, and what was sent to it.
   at::Tensor update(const at::Tensor& before, const at::Tensor& aggregated,
                     const LayerGraph& graph) const;

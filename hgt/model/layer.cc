@@ -55,6 +55,20 @@ at::Tensor own_vectors(const at::Tensor& vectors, const LayerGraph& graph) {
   return at::cat(blocks);
 }
 
+at::Tensor LinearInputs::OfType::rows(int64_t count) const {
+  const at::Tensor first = features.narrow(0, 0, count);
+  return weight.defined() ? at::addmm(bias, first, weight.t()) : first;
+}
+
+at::Tensor Layer::forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
+                                 AttentionTrace* trace, SharedPlan ready) const {
+  std::vector<at::Tensor> blocks;
+  for (const LinearInputs::OfType& type : inputs.types) {
+    blocks.push_back(type.rows(type.features.size(0)));
+  }
+  return forward(at::cat(blocks), graph, trace, std::move(ready));
+}
+
 void refuse_trace(const AttentionTrace* trace, const char* model) {
   if (trace == nullptr) return;
   throw Error(std::string("a model of kind ") + model + " pays no attention that could be shown");

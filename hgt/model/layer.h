@@ -23,6 +23,18 @@ using AttentionTrace = std::vector<LayerAttention>;
 
 using SharedPlan = std::shared_ptr<const LayerPlan>;
 
+// What the rows of a first layer are made of by a linear adaptation layer: A x + a, type by type.
+struct LinearInputs {
+  struct OfType {
+    at::Tensor features;  // x: [rows of the type, width]
+    at::Tensor weight;    // A: [d, width]; undefined: the features are the rows, of width d
+    at::Tensor bias;      // a: [d], where A is defined
+
+    at::Tensor rows(int64_t count) const;  // the first rows: [count, d]
+  };
+  std::vector<OfType> types;
+};
+
 class Layer : public torch::nn::Module {
  public:
   // What forward() works out of a graph before it computes; touches no tensor, so another thread
@@ -35,6 +47,10 @@ class Layer : public torch::nn::Module {
   // that pays no attention is asked for it.
   virtual at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                              AttentionTrace* trace, SharedPlan ready) const = 0;
+
+  // forward() of the rows that the inputs are adapted to. A layer may save itself making them.
+  virtual at::Tensor forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
+                                    AttentionTrace* trace, SharedPlan ready) const;
 
   // --- forward() in two parts and without gradients, for inference over a whole graph: what is
   // worth doing once per row, however many targets read it, and the rest ---
