@@ -144,7 +144,8 @@ void add_evaluate(CLI::App& program) {
   verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_option("--workers", flags->pipeline.workers, "Threads that sample ahead; 0: those that compute do, between steps")
+  verb->add_option("--workers", flags->pipeline.workers,
+                   "Threads that sample ahead; 0: those that compute do, between steps")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   verb->add_flag("--json", flags->json, "For programs");

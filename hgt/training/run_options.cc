@@ -103,7 +103,8 @@ OptionTable training_table(RunOptions& options) {
   table.add("full", training.validation.full,
             "Score with all neighbors, as many hops as layers, instead of samples");
   table.add("threads", training.pipeline.threads, "That compute; 0: one for each core");
-  table.add("workers", training.pipeline.workers, "Threads that sample ahead; 0: those that compute do, between steps");
+  table.add("workers", training.pipeline.workers,
+            "Threads that sample ahead; 0: those that compute do, between steps");
   return table;
 }
 
