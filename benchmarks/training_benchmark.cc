@@ -134,7 +134,7 @@ void train(benchmark::State& state, const Task& task, unsigned workers, bool rel
 void train_model(benchmark::State& state, const Task& task, ModelKind kind) {
   TrainOptions options = paper_settings();
   options.model.kind = kind;
-  Steps steps(task, options, 1);
+  Steps steps(task, options, 0);
   for (int i = 0; i < 2; ++i) steps.run();
   for (auto _ : state) {
     const auto start = Clock::now();

@@ -31,7 +31,7 @@ Findings examine(int threads) {
   found.blas = blas();
   found.gemm_rate = measure_gemm_rate();
   if (const auto warning = blas_warning()) found.advice.push_back(*warning);
-  if (found.machine.kernels != "AVX2") {
+  if (found.machine.kernels == "portable") {
     found.advice.emplace_back(
         "this processor has no AVX2: the attention kernels run their portable version");
   }

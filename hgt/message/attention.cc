@@ -13,14 +13,23 @@ Instructions best_instructions() {
 #if defined(__x86_64__)
   static const bool avx2 =
       __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  if (avx2) return Instructions::avx2;
+  static const bool avx512 =
+      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+  if (avx2) return avx512 ? Instructions::avx512 : Instructions::avx2;
 #endif
   return Instructions::portable;
+}
+
+std::string_view to_string(Instructions instructions) {
+  if (instructions == Instructions::portable) return "portable";
+  return instructions == Instructions::avx2 ? "AVX2" : "AVX-512";
 }
 
 template <typename T>
 const AttentionKernels<T>& attention_kernels(Instructions instructions) {
 #if defined(__x86_64__)
+  if (instructions == Instructions::avx512) return avx512::kernels<T>();
   if (instructions == Instructions::avx2) return avx2::kernels<T>();
 #endif
   return portable::kernels<T>();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "hgt/message/attention_plan.h"
 
@@ -114,15 +115,20 @@ struct AttentionKernels {
   void (*gather_gradients)(const EdgeGradientPass<T>&, uint32_t first, uint32_t last);
 };
 
-enum class Instructions { portable, avx2 };
+enum class Instructions { portable, avx2, avx512 };  // each includes those before
 
 Instructions best_instructions();  // that this processor has
+std::string_view to_string(Instructions instructions);
 
 // Defined for float and double.
 template <typename T>
 const AttentionKernels<T>& attention_kernels(Instructions instructions);
 
 namespace avx2 {
+template <typename T>
+const AttentionKernels<T>& kernels();
+}
+namespace avx512 {
 template <typename T>
 const AttentionKernels<T>& kernels();
 }

@@ -221,8 +221,12 @@ Results run(const AttentionCase& given, Instructions instructions = best_instruc
 }
 
 std::vector<Instructions> instruction_sets() {
-  if (best_instructions() == Instructions::portable) return {Instructions::portable};
-  return {Instructions::portable, Instructions::avx2};
+  std::vector<Instructions> sets;
+  for (const Instructions set :
+       {Instructions::portable, Instructions::avx2, Instructions::avx512}) {
+    if (set <= best_instructions()) sets.push_back(set);
+  }
+  return sets;
 }
 
 // The worst error, relative to the greatest number of its row and the mean of all.
@@ -280,8 +284,7 @@ void expect_reference(const AttentionCase& given) {
   for (const Instructions instructions : instruction_sets()) {
     SCOPED_TRACE(testing::Message()
                  << given.shape.heads << " heads of " << given.shape.width << ", "
-                 << (instructions == Instructions::avx2 ? "avx2" : "portable")
-                 << (given.plan.temporal ? ", temporal" : "")
+                 << to_string(instructions) << (given.plan.temporal ? ", temporal" : "")
                  << (given.shape.shared ? ", one matrix" : ""));
     expect_close(given, run<double>(given, instructions), expected, kTolerance<double>);
     expect_close(given, run<float>(given, instructions), expected, kTolerance<float>);
@@ -443,14 +446,17 @@ TEST_F(Attention, SurvivesHugeScores) {
   }
 }
 
-TEST_F(Attention, IsTheSameWithAndWithoutAvx2) {
-  if (best_instructions() != Instructions::avx2) GTEST_SKIP() << "no AVX2 here";
-  for (const uint32_t width : {4U, 16U, 32U}) {
+TEST_F(Attention, IsTheSameWithAllInstructions) {
+  if (best_instructions() == Instructions::portable) GTEST_SKIP() << "no AVX2 here";
+  for (const uint32_t width : {4U, 8U, 16U, 32U}) {
     const AttentionCase given(hub_layer(2000), true, {2, width});
-    expect_close(given, run<double>(given, Instructions::avx2),
-                 run<double>(given, Instructions::portable), kRounding<double>);
-    expect_close(given, run<float>(given, Instructions::avx2),
-                 run<float>(given, Instructions::portable), kRounding<float>);
+    for (const Instructions set : instruction_sets()) {
+      SCOPED_TRACE(to_string(set));
+      expect_close(given, run<double>(given, set), run<double>(given, Instructions::portable),
+                   kRounding<double>);
+      expect_close(given, run<float>(given, set), run<float>(given, Instructions::portable),
+                   kRounding<float>);
+    }
   }
 }
 
