@@ -223,7 +223,7 @@ int main(int argc, char** argv) {
   hgt::add("batch", [&](auto& state) { hgt::make_batches(state, *task); });
   hgt::add("train/workers:0", [&](auto& state) { hgt::train(state, *task, 0, false); });
   hgt::add("train/workers:1", [&](auto& state) { hgt::train(state, *task, 1, false); });
-  hgt::add("train_release/workers:1", [&](auto& state) { hgt::train(state, *task, 1, true); });
+  hgt::add("train_release/workers:0", [&](auto& state) { hgt::train(state, *task, 0, true); });
   for (const std::string& name : hgt::model_names()) {
     hgt::add("model/" + name,
              [&](auto& state) { hgt::train_model(state, *task, hgt::model_kind(name)); });

@@ -237,6 +237,7 @@ class Planner {
   // By target, within it by row of the target table: outputs come before pairs there.
   void order_edges() {
     const size_t edges = graph_.num_edges();
+    plan_.groups.reserve(plan_.num_targets + plan_.num_target_pairs() + size_t{1});
     plan_.edge_source.reserve(edges);
     plan_.edge_origin.reserve(edges);
     if (plan_.temporal) plan_.edge_time.reserve(edges);
@@ -245,8 +246,9 @@ class Planner {
     for (uint32_t target = 0; target < plan_.num_targets; ++target) {
       own.clear();
       for (const uint64_t edge : graph_.incoming(target)) own.push_back(uint32_t(edge));
-      std::stable_sort(own.begin(), own.end(),
-                       [&](uint32_t a, uint32_t b) { return edge_group_[a] < edge_group_[b]; });
+      std::sort(own.begin(), own.end(), [&](uint32_t a, uint32_t b) {
+        return std::pair(edge_group_[a], a) < std::pair(edge_group_[b], b);
+      });
       append_edges(own);
       plan_.target_groups.push_back(static_cast<uint32_t>(plan_.groups.size()));
     }

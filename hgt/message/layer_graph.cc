@@ -145,11 +145,18 @@ class Trimmer {
     layer.gap_values = gaps_.values;
     layer.edge_offsets.push_back(0);
     const std::vector<uint32_t> all = within_.offsets(layers_);
-    for (uint32_t type = 0; type < layer.num_types(); ++type) {
-      for (uint32_t i = 0; i < layer.num_targets(type); ++i) {
-        append_edges(order_.rows[all[type] + i], layer);
+    const auto for_targets = [&](const auto& what) {
+      for (uint32_t type = 0; type < layer.num_types(); ++type) {
+        for (uint32_t i = 0; i < layer.num_targets(type); ++i) what(order_.rows[all[type] + i]);
       }
-    }
+    };
+    uint64_t edges = 0;
+    for_targets([&](uint32_t row) { edges += subgraph_.incoming(row).size(); });
+    layer.sources.reserve(edges);
+    layer.relations.reserve(edges);
+    layer.gaps.reserve(edges);
+    layer.edge_ids.reserve(edges);
+    for_targets([&](uint32_t row) { append_edges(row, layer); });
     return layer;
   }
 
