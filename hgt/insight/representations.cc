@@ -7,9 +7,9 @@
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
-#include "hgt/task/trained_layer.h"
 #include "hgt/training/example_stream.h"
 #include "hgt/training/run_state.h"
+#include "hgt/training/vectors.h"
 
 namespace hgt {
 
@@ -37,11 +37,7 @@ constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its nei
 }  // namespace
 
 uint32_t represented_layer(const Run& run, NodeType type) {
-  const ModelOptions& model = run.options().training.model;
-  const auto layers = static_cast<uint32_t>(model.layers);
-  if (model.kind == ModelKind::majority) return 0;
-  if (model.kind == ModelKind::mlp) return trained_layer(run.task(), 1, type) > 0 ? layers : 0;
-  return trained_layer(run.task(), layers, type);
+  return last_trained_layer(run.state(), type);
 }
 
 struct Representations::State {

@@ -24,8 +24,7 @@ struct RepresentationOptions {
   bool until = false;    // nothing later than the time, of an event its own, is seen
 };
 
-// The last layer that training made use of for nodes of the type: trained_layer() where the model
-// reads neighbors, the last of all for what the task asks about where it does not (mlp). 0: none.
+// The last layer that training made use of for nodes of the type. 0: none.
 uint32_t represented_layer(const Run& run, NodeType type);
 
 class Representations {

@@ -72,6 +72,8 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
   }
 }
 
+}  // namespace
+
 uint32_t last_trained_layer(const RunState& run, NodeType type) {
   const ModelOptions& model = run.options.training.model;
   const auto layers = static_cast<uint32_t>(model.layers);
@@ -80,8 +82,6 @@ uint32_t last_trained_layer(const RunState& run, NodeType type) {
   if (model.kind == ModelKind::mlp) return trained_layer(*run.task, 1, type) > 0 ? layers : 0;
   return trained_layer(*run.task, layers, type);
 }
-
-}  // namespace
 
 uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted) {
   const ModelOptions& model = run.options.training.model;

@@ -10,8 +10,12 @@
 
 namespace hgt {
 
-// The layer whose vectors of a type are worth having: `wanted`, or where that is 0 the last that
-// training made use of for the type. Throws Error: the model has fewer; it made use of none.
+// The last layer that training made use of for nodes of the type: trained_layer() where the model
+// reads neighbours, the last of all for what the task asks about where it does not (mlp). 0: none.
+uint32_t last_trained_layer(const RunState& run, NodeType type);
+
+// The layer whose vectors of a type are worth having: `wanted`, or where that is 0 the
+// last_trained_layer(). Throws Error: the model has fewer; it made use of none.
 uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted);
 
 // With WholeGraphOptions::layers.
