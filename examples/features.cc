@@ -1,4 +1,4 @@
-// features GRAPH: gives the graph its default input features.
+// features GRAPH: gives the graph input features that hint at no paper's venue.
 #include <hgt/features/make_features.h>
 #include <hgt/features/recipe.h>
 
@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const hgt::FeatureLock lock(argv[1]);
-  const auto steps = hgt::default_recipe(hgt::HeteroGraph::open(argv[1]), {.width = 16});
+  const auto steps =
+      hgt::default_recipe(hgt::HeteroGraph::open(argv[1]), {.width = 16, .task = "paper-venue"});
   for (const hgt::FeatureStep& step : steps) {
     for (const auto& made : hgt::make_features(lock, step, false, hgt::no_progress)) {
       if (!made.left_out.empty()) continue;
