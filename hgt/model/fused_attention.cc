@@ -116,17 +116,18 @@ at::Tensor in_graph_order(const AttentionPlan& plan, const at::Tensor& weights) 
 }  // namespace
 
 AttentionOutputs fused_attention(const AttentionInputs& inputs, bool with_weights) {
-  const auto [sources, queries] = project(inputs.graph, inputs.type_sets, *inputs.plan,
+  const ProjectionTables tables = project(inputs.graph, inputs.type_sets, *inputs.plan,
                                           {.vectors = inputs.node_vectors,
                                            .adapted = inputs.adapted,
                                            .time_vectors = time_rows(inputs)},
                                           {inputs.projection_weight, inputs.projection_bias});
   const variable_list results = FusedAttention::apply(
-      sources, queries, inputs.attention_matrices.contiguous(),
+      tables.sources, tables.queries, inputs.attention_matrices.contiguous(),
       inputs.message_matrices.contiguous(), c10::make_intrusive<PlanHolder>(inputs.plan));
   return {
       .aggregated = results[0],
-      .weights = with_weights ? in_graph_order(*inputs.plan, results[1].detach()) : at::Tensor()};
+      .weights = with_weights ? in_graph_order(*inputs.plan, results[1].detach()) : at::Tensor(),
+      .own = tables.own};
 }
 
 at::Tensor attend_projected(const AttentionInputs& inputs, const at::Tensor& sources) {

@@ -193,12 +193,16 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
   return inputs;
 }
 
-at::Tensor HgtLayerImpl::attend_fused(AttentionInputs inputs, const SharedPlan& ready,
-                                      AttentionTrace* trace) const {
-  inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(inputs.graph));
-  const AttentionOutputs attention = fused_attention(inputs, trace != nullptr);
-  if (trace != nullptr) trace->push_back({attention.weights, inputs.graph.edge_ids});
-  return attention.aggregated;
+at::Tensor HgtLayerImpl::attend(AttentionInputs inputs, bool fused, const SharedPlan& ready,
+                                AttentionTrace* trace) const {
+  const LayerGraph& graph = inputs.graph;
+  if (fused) {
+    inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(graph));
+  }
+  const AttentionOutputs attention = fused ? fused_attention(inputs, trace != nullptr)
+                                           : reference_attention(inputs, trace != nullptr);
+  if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
+  return update(attention.own, attention.aggregated, graph);
 }
 
 at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGraph& graph,
@@ -217,16 +221,7 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
                             at::toString(node_vectors.scalar_type())));
   }
   const bool fused = takes_fused_path(node_vectors);
-  const AttentionInputs inputs = attention_inputs(node_vectors, graph);
-  at::Tensor aggregated;
-  if (fused) {
-    aggregated = attend_fused(inputs, ready, trace);
-  } else {
-    const AttentionOutputs attention = reference_attention(inputs, trace != nullptr);
-    if (trace != nullptr) trace->push_back({attention.weights, graph.edge_ids});
-    aggregated = attention.aggregated;
-  }
-  return update(own_vectors(node_vectors, graph), aggregated, graph);
+  return attend(attention_inputs(node_vectors, graph), fused, ready, trace);
 }
 
 at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
@@ -235,7 +230,6 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
     return Layer::forward_linear(inputs, graph, trace, std::move(ready));
   }
   std::vector<at::Tensor> vectors;  // of types whose rows are made
-  std::vector<at::Tensor> own;      // of the targets
   std::vector<at::Tensor> weights;
   std::vector<at::Tensor> biases;
   AdaptedFeatures adapted;
@@ -245,11 +239,9 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
       adapted.features.push_back(given.features);
       weights.push_back(given.weight);
       biases.push_back(given.bias);
-      own.push_back(given.rows(graph.num_targets(type)));
     } else {
       adapted.features.emplace_back();
       vectors.push_back(given.rows(graph.num_sources(type)));
-      own.push_back(vectors.back().narrow(0, 0, graph.num_targets(type)));
     }
   }
   if (weights.empty()) return forward(at::cat(vectors), graph, trace, std::move(ready));
@@ -258,7 +250,7 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
   const at::Tensor none = at::empty({0, options_.hidden}, projection_weight.options());
   AttentionInputs attention = attention_inputs(vectors.empty() ? none : at::cat(vectors), graph);
   attention.adapted = std::move(adapted);
-  return update(at::cat(own), attend_fused(std::move(attention), ready, trace), graph);
+  return attend(std::move(attention), true, ready, trace);
 }
 
 void HgtLayerImpl::prepare_rows(const at::Tensor& node_vectors,

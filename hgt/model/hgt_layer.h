@@ -72,9 +72,9 @@ class HgtLayerImpl : public Layer {
   at::Tensor expanded_messages() const;
   at::Tensor output(const at::Tensor& aggregated, const LayerGraph& graph) const;  // A-Linear
   AttentionInputs attention_inputs(const at::Tensor& node_vectors, const LayerGraph& graph) const;
-  // On the fused path: the plan, made now unless it is ready.
-  at::Tensor attend_fused(AttentionInputs inputs, const SharedPlan& ready,
-                          AttentionTrace* trace) const;
+  // All of the layer. On the fused path the plan is made now unless it is ready.
+  at::Tensor attend(AttentionInputs inputs, bool fused, const SharedPlan& ready,
+                    AttentionTrace* trace) const;
   // [targets, d] -> [targets, d]: what an output row held before, and what was sent to it.
   at::Tensor update(const at::Tensor& before, const at::Tensor& aggregated,
                     const LayerGraph& graph) const;

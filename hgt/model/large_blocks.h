@@ -16,7 +16,7 @@ namespace hgt {
 
 class LargeBlocks {
  public:
-  static constexpr size_t kSmallest = size_t{1} << 20U;  // bytes; smaller ones are not for us
+  static constexpr size_t kSmallest = size_t{1} << 16U;  // bytes; smaller ones are not for us
 
   LargeBlocks() = default;
   LargeBlocks(const LargeBlocks&) = delete;

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "hgt/model/layer.h"
+
 namespace hgt {
 
 namespace {
@@ -159,7 +161,8 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
     }
   }
   return {.aggregated = aggregated.view({targets, hidden}),
-          .weights = with_weights ? weights : at::Tensor()};
+          .weights = with_weights ? weights : at::Tensor(),
+          .own = own_vectors(inputs.node_vectors, inputs.graph)};
 }
 
 }  // namespace hgt

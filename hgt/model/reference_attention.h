@@ -32,6 +32,7 @@ struct AttentionInputs {
 struct AttentionOutputs {
   at::Tensor aggregated;  // [targets, d] H~; zero where no edge comes in
   at::Tensor weights;     // [edges, h], in the order of the graph; undefined unless asked for
+  at::Tensor own;         // [targets, d] the inputs of the targets
 };
 
 AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_weights);

@@ -1,8 +1,7 @@
 #include "hgt/model/typed_linear.h"
 
-#include <algorithm>
-
 #include "hgt/error.h"
+#include "hgt/model/product_sums.h"
 
 namespace hgt {
 
@@ -16,18 +15,12 @@ struct RowsHolder : torch::CustomClassHolder {
   TypedRows rows;
 };
 
-// Rows are taken in runs that stay in the cache between gelu and the matrix product; a product of
-// so many rows already runs at full speed.
-constexpr int64_t kRowsPerRun = 1024;
-
-// Calls block(set, first, count) for runs of rows of one type.
+// Calls block(set, first, count) for the rows of each type.
 template <typename Block>
-void for_runs(const TypedRows& rows, const Block& block) {
+void for_types(const TypedRows& rows, const Block& block) {
   for (size_t type = 0; type < rows.sets.size(); ++type) {
-    const int64_t end = rows.offsets[type + 1];
-    for (int64_t first = rows.offsets[type]; first < end; first += kRowsPerRun) {
-      block(static_cast<int64_t>(rows.sets[type]), first, std::min(kRowsPerRun, end - first));
-    }
+    const int64_t first = rows.offsets[type];
+    block(static_cast<int64_t>(rows.sets[type]), first, rows.offsets[type + 1] - first);
   }
 }
 
@@ -36,10 +29,14 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const c10::intrusive_ptr<RowsHolder>& holder) {
     const at::Tensor y = at::empty({x.size(0), weight.size(1)}, x.options());
-    for_runs(holder->rows, [&](int64_t set, int64_t first, int64_t count) {
-      at::Tensor out = y.narrow(0, first, count);
-      at::addmm_out(out, bias[set], at::gelu(x.narrow(0, first, count)), weight[set].t());
+    const at::Tensor activated = at::gelu(x);
+    std::vector<ProductSum> sums;
+    for_types(holder->rows, [&](int64_t set, int64_t first, int64_t count) {
+      sums.push_back({y.narrow(0, first, count),
+                      bias[set],
+                      {{activated.narrow(0, first, count), weight[set].t()}}});
     });
+    compute(sums);
     context->save_for_backward({x, weight});
     context->saved_data["rows"] = c10::IValue::make_capsule(holder);
     return y;
@@ -53,17 +50,27 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
     const auto holder = context->saved_data["rows"].toCapsule();
     const TypedRows& rows = static_cast<const RowsHolder&>(*holder).rows;
     const at::Tensor y_gradient = gradients[0].contiguous();
-    const at::Tensor x_gradient = at::empty_like(x);
-    const at::Tensor weight_gradient = at::zeros_like(weight);
-    const at::Tensor bias_gradient = at::zeros({weight.size(0), weight.size(1)}, weight.options());
-    for_runs(rows, [&](int64_t set, int64_t first, int64_t count) {
+    at::Tensor x_gradient = at::empty_like(x);
+    const at::Tensor weight_gradient = at::empty_like(weight);
+    const at::Tensor bias_gradient = at::empty({weight.size(0), weight.size(1)}, weight.options());
+    const at::Tensor activated = at::gelu(x);
+    const at::Tensor ones = at::ones({1, x.size(0)}, x.options());
+    std::vector<ProductSum> sums;
+    std::vector<ProductSum> parameters;  // [2 sets] weight, bias
+    for (int64_t set = 0; set < weight.size(0); ++set) {
+      parameters.push_back({weight_gradient[set], {}, {}});
+      parameters.push_back({bias_gradient.narrow(0, set, 1), {}, {}});
+    }
+    for_types(rows, [&](int64_t set, int64_t first, int64_t count) {
       const at::Tensor own = y_gradient.narrow(0, first, count);
-      const at::Tensor before = x.narrow(0, first, count);
-      weight_gradient[set].addmm_(own.t(), at::gelu(before));
-      bias_gradient[set].add_(own.sum(0));
-      at::Tensor out = x_gradient.narrow(0, first, count);
-      at::gelu_backward_out(out, at::mm(own, weight[set]), before);
+      sums.push_back({x_gradient.narrow(0, first, count), {}, {{own, weight[set]}}});
+      const auto of_set = parameters.begin() + 2 * set;
+      of_set[0].terms.push_back({own.t(), activated.narrow(0, first, count)});
+      of_set[1].terms.push_back({ones.narrow(1, first, count), own});
     });
+    sums.insert(sums.end(), parameters.begin(), parameters.end());
+    compute(sums);
+    at::gelu_backward_out(x_gradient, x_gradient, x);
     return {x_gradient, weight_gradient, bias_gradient, at::Tensor()};
   }
 };

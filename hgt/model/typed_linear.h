@@ -14,8 +14,8 @@ struct TypedRows {
   std::vector<uint32_t> sets;     // [types]
 };
 
-// y = W gelu(x) + b for the W and b of each row's type: A-Linear on sigma(H~). One matrix product
-// per type into one tensor; the backward pass works gelu(x) out again rather than keep it.
+// y = W gelu(x) + b for the W and b of each row's type: A-Linear on sigma(H~). The
+// backward pass works gelu(x) out again rather than keep it.
 //   x [rows, in], weight [sets, out, in], bias [sets, out] -> [rows, out]
 at::Tensor gelu_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                        const TypedRows& rows);

@@ -1,5 +1,5 @@
 // K-Linear, M-Linear and Q-Linear of a layer (paper, section 3.2): one matrix product for each type
-// and table, with a backward pass written by hand.
+// and table, all of them at once (product_sums.h), with a backward pass written by hand.
 //
 // Inputs of a first layer may be given as they were before a linear adaptation layer: then
 // K (A x + a) + k = (K A) x + (K a + k) is computed from x, which is narrower, and no gradient of
@@ -38,6 +38,7 @@ struct ProjectionInputs {
 struct ProjectionTables {
   at::Tensor sources;  // [plan.source_rows, 2d] keys, messages: of inputs, then of (type, gap) rows
   at::Tensor queries;  // [targets, d]
+  at::Tensor own;      // [targets, d] the inputs of the targets: the first of each type
 };
 
 // The rows of pairs are left to attend().
@@ -50,7 +51,7 @@ ProjectionTables project(const LayerGraph& graph, const std::vector<uint32_t>& t
 // Keys and messages of vectors that lie by type: [rows, d] -> [rows, 2d].
 void project_key_messages(const std::vector<uint32_t>& type_offsets,
                           const std::vector<uint32_t>& type_sets, const ProjectionWeights& weights,
-                          const at::Tensor& vectors, const at::Tensor& key_messages);
+                          const at::Tensor& vectors, const at::Tensor& result);
 // Keys and messages of the (type, gap) rows, which have no bias, into their rows of `sources`.
 void project_times(const AttentionPlan& plan, const std::vector<uint32_t>& type_sets,
                    const at::Tensor& weight, const at::Tensor& time_vectors,
@@ -58,6 +59,6 @@ void project_times(const AttentionPlan& plan, const std::vector<uint32_t>& type_
 // Queries of vectors that lie by type: [targets, d] -> [targets, d].
 void project_queries(const std::vector<uint32_t>& target_offsets,
                      const std::vector<uint32_t>& type_sets, const ProjectionWeights& weights,
-                     const at::Tensor& vectors, const at::Tensor& queries);
+                     const at::Tensor& vectors, const at::Tensor& result);
 
 }  // namespace hgt
