@@ -41,7 +41,7 @@ class OrderedStream {
 
   OrderedStream(const StreamRange& range, Make make)
       : make_(std::move(make)),
-        places_(std::max(range.makers(), range.queue)),
+        places_(range.workers > 0 ? std::max(range.workers, range.queue) : range.makers()),
         together_(range.workers > 0 ? 0 : range.makers()),
         next_to_make_(range.first),
         next_to_take_(range.first),
@@ -61,6 +61,7 @@ class OrderedStream {
     if (together_ == 0) {
       wait_for(i);
     } else if (!place(i).ready) {
+      std::swap(item, place(i).item);  // its storage serves right now
       make_some();
     }
     waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
