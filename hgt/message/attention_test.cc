@@ -298,7 +298,7 @@ TestLayer small_layer() {
 
 TEST_F(Attention, IsTheFormulaForEveryShapeOfHeads) {
   for (const uint32_t width : {1U, 2U, 3U, 4U, 5U, 8U, 12U, 16U, 32U, 64U}) {
-    for (const uint32_t heads : {1U, 2U, 3U, 8U}) {
+    for (const uint32_t heads : {1U, 2U, 3U, 8U, 11U}) {
       expect_reference(AttentionCase(small_layer(), false, {heads, width}, heads));
       expect_reference(AttentionCase(small_layer(), true, {heads, width}, heads));
       expect_reference(AttentionCase(small_layer(), true, {heads, width, true}, heads));
@@ -443,6 +443,32 @@ TEST_F(Attention, SurvivesHugeScores) {
     expect_finite(in_double);
     expect_finite(in_float);
     expect_close("outputs", in_double.outputs, expected, given.shape.width, 1e-8);
+  }
+}
+
+// Small weights are right, too: to the few bits that rounding the scores to float takes.
+TEST_F(Attention, HasWeightsOfAllSizes) {
+  AttentionCase given(hub_layer(2000), true, {3, 4});
+  for (double& query : given.inputs.queries) query *= 20;
+  const Values expected = Reference(given).results().weights;
+  ASSERT_LT(*std::min_element(expected.begin(), expected.end()), 1e-30);
+  for (const Instructions instructions : instruction_sets()) {
+    const Values found = run<float>(given, instructions).weights;
+    for (uint64_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(found[i], expected[i], std::max(2e-4 * expected[i], 1e-37))
+          << to_string(instructions) << " " << i;
+    }
+  }
+}
+
+// So that training notices.
+TEST_F(Attention, PassesOnWhatIsNoNumber) {
+  AttentionCase given(small_layer(), true, {8, 4});
+  given.inputs.queries.assign(given.inputs.queries.size(), std::nan(""));
+  for (const Instructions instructions : instruction_sets()) {
+    for (const double weight : run<float>(given, instructions).weights) {
+      ASSERT_TRUE(std::isnan(weight)) << to_string(instructions);
+    }
   }
 }
 

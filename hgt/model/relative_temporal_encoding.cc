@@ -8,12 +8,16 @@ namespace hgt {
 at::Tensor sinusoids(std::span<const double> gaps, int64_t hidden,
                      const at::TensorOptions& options) {
   const auto rows = static_cast<int64_t>(gaps.size());
+  std::vector<double> periods;  // over 2 pi
+  for (int64_t j = 0; j < hidden; ++j) {
+    const double exponent = static_cast<double>(j) / static_cast<double>(hidden);
+    periods.push_back(std::pow(10000.0, exponent));
+  }
   at::Tensor base = at::empty({rows, hidden}, at::kDouble);
   auto* values = base.data_ptr<double>();
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t j = 0; j < hidden; ++j) {
-      const double exponent = static_cast<double>(j) / static_cast<double>(hidden);
-      const double angle = gaps[static_cast<size_t>(row)] / std::pow(10000.0, exponent);
+      const double angle = gaps[static_cast<size_t>(row)] / periods[static_cast<size_t>(j)];
       values[row * hidden + j] = j % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   }
