@@ -2,6 +2,17 @@
 //
 // The fields of a paper are predicted from its venue alone, so the model has to learn what a venue
 // was about at a time. Fields have vectors made of their names, venues have none of their own.
+//
+// What a vector of a venue "at a time" says is only determined if papers read the venue at their
+// own time. A paper that reads it at many times can as well look at times far from its own, where
+// the venue looks at papers far from those: of the same use, and all vectors tell of the wrong
+// time. In a sub-graph of several steps a venue is there at the time of every paper drawn. So there
+// is one step here, and types are in such an order that it leads from papers to their venues, on to
+// those venues' papers and to their fields; and batches are small. What is left are the times of
+// the few other papers asked about that have the same venue.
+//
+// Conferences and journals have relations of their own in the generated graph, and so matrices of
+// their own: nothing makes their vectors comparable. Here papers have one relation to venues.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,11 +27,11 @@
 #include "hgt/academic/academic_generator.h"
 #include "hgt/academic/academic_test_graph.h"
 #include "hgt/features/make_features.h"
+#include "hgt/graph/graph_builder.h"
 #include "hgt/graph/temporary_test_folder.h"
 #include "hgt/insight/nearest_rows.h"
 #include "hgt/insight/prominence.h"
 #include "hgt/insight/representations.h"
-#include "hgt/model/machine.h"
 #include "hgt/training/run.h"
 
 namespace hgt {
@@ -29,44 +40,72 @@ namespace {
 constexpr Time kEarly = 1996;  // before venues change (2002 to 2014)
 constexpr Time kLate = 2016;
 
+// Of a generated graph: venues, papers and their fields of level 2, with the same numbers.
+void write_literature(const AcademicGraph& from, const Path& folder) {
+  Schema schema;
+  schema.time_unit = TimeUnit::year;
+  schema.add_node_type("venue", NodeKind::plain);  // the order matters: see above
+  schema.add_node_type("paper", NodeKind::event);
+  schema.at(schema.add_node_type("field", NodeKind::plain)).names = true;
+  schema.add_relation({.source = "paper", .edge = "in", .target = "field"});
+  schema.add_relation({.source = "paper", .edge = "published", .target = "venue"});
+  schema.number_relations();
+  GraphBuilder builder(folder, schema);
+  for (const char* type : {"venue", "paper", "field"}) {
+    const NodeType copy = schema.node_type(type);
+    for (NodeId node = 0; node < from.nodes(type); ++node) {
+      builder.add_node(copy, {.name = from.graph.name(from.type(type), node),
+                              .time = from.graph.time(from.type(type), node)});
+    }
+  }
+  const Relation in = schema.relation("paper", "in", "field");
+  const Relation published = schema.relation("paper", "published", "venue");
+  for (NodeId paper = 0; paper < from.num_papers(); ++paper) {
+    for (const NodeId field : from.around(paper, "field", {"rev_in_L2"})) {
+      builder.add_edge(in, {.source = paper, .target = field});
+    }
+    for (const NodeId venue : from.venues(paper)) {
+      builder.add_edge(published, {.source = paper, .target = venue});
+    }
+  }
+  builder.finish();
+}
+
 RunOptions venue_alone(const Path& graph) {
   RunOptions options{.graph = graph.string()};
-  options.task = find_task("paper-field-L2", HeteroGraph::open(graph).schema());
-  options.task.also_hide = {"in_L0", "in_L1", "in_L3", "in_L4", "in_L5"};
-  options.task.leave_out = {"cites",        "writes_first", "writes_last",
-                            "writes_other", "affiliated",   "within"};
+  options.task = find_task("paper-field", HeteroGraph::open(graph).schema());
   options.task.split = SplitRule::random;  // so that all times are trained
   options.task.validation_share = 0.1;
   options.task.test_share = 0.1;
   TrainOptions& training = options.training;
   training.model.hidden = 64;
   training.model.heads = 4;
-  training.model.layers = 3;
+  training.model.layers = 3;  // fields to papers, to venues, to papers
   training.node_vectors = 0;
-  training.sampling.width = 64;
-  training.sampling.depth = 4;
-  training.learning_rate = 5e-3;
+  training.sampling.width = 512;  // a dozen papers and more for each venue
+  training.sampling.depth = 1;
+  training.batch_size = 64;
+  training.validation.batch_size = 64;
+  training.epochs = 6;
   return options;
 }
 
 // Of numbers and a truth: 1 where every true one is smaller than every other, -1 the opposite, 0
-// by chance (the rank-biserial correlation).
+// by chance or where all are equal (the rank-biserial correlation).
 double rank_correlation(const std::vector<double>& numbers, const std::vector<bool>& truth) {
-  std::vector<size_t> order(numbers.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
-  double smaller = 0;  // pairs in which the true one is
-  double seen = 0;
-  for (const size_t i : order) {
-    if (truth[i]) {
-      seen += 1;
-    } else {
-      smaller += seen;
-    }
+  std::vector<double> of_true;
+  std::vector<double> of_others;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    (truth[i] ? of_true : of_others).push_back(numbers[i]);
   }
-  const double others = static_cast<double>(numbers.size()) - seen;
-  return 2 * smaller / (seen * others) - 1;
+  std::sort(of_others.begin(), of_others.end());
+  double balance = 0;  // pairs in which the true one is smaller, less those in which it is greater
+  for (const double number : of_true) {
+    const auto [first, last] = std::equal_range(of_others.begin(), of_others.end(), number);
+    balance += static_cast<double>(of_others.end() - last) -
+               static_cast<double>(first - of_others.begin());
+  }
+  return balance / (static_cast<double>(of_true.size()) * static_cast<double>(of_others.size()));
 }
 
 std::vector<double> ranks(const std::vector<double>& numbers) {
@@ -97,7 +136,7 @@ struct Venues {
     for (NodeId node = 0; node < first.size(); ++node) {
       if (first[node] <= kEarly) nodes.push_back(node);
     }
-    const Representations venues(run, type, {.samples = 400});
+    const Representations venues(run, type, {.samples = 50});
     for (const Time time : {kEarly, kLate}) {
       rows.emplace_back(venues.at(time, nodes), venues.width(), Distance::euclidean);
     }
@@ -189,30 +228,34 @@ class Drift : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TestFolder;
-    generate_academic_graph(graph(), {.features = 0});
+    generate_academic_graph(academic(), {.features = 0});
+    write_literature(AcademicGraph(academic()), graph());
     const FeatureLock lock(graph());
     make_features(lock, {.types = {"field"}, .encoder = TextEncoder::hashed, .width = 64}, false,
                   no_progress);
   }
   static void TearDownTestSuite() { delete folder_; }
+  static Path academic() { return *folder_ / "academic"; }
   static Path graph() { return *folder_ / "graph"; }
 
   static Pairs learn(const std::string& name, bool temporal, uint64_t seed) {
     RunOptions options = venue_alone(graph());
     options.training.model.temporal = temporal;
     options.training.seed = seed;
-    options.training.epochs = 20;
     hgt::Run run = hgt::Run::create(*folder_ / name, options);
-    run.train();
+    const double loss = run.train().front().validation_loss;
     const Pairs pairs =
-        pairs_of(graph(), Venues(run, run.task().graph().schema().node_type("venue")));
+        pairs_of(academic(), Venues(run, run.task().graph().schema().node_type("venue")));
     fmt::print(
-        "{}: rank correlation of nearness at {} with topics of then {:.3f}; at {} {:.3f}; of "
-        "change with planted change {:.3f}; of distances at the two times {:.4f}; of the five "
-        "nearest, {:.3f} are so at both times; those that come to share a topic come {:.3f} nearer "
-        "than the others\n",
-        name, kEarly, rank_correlation(pairs.early_distance, pairs.early_topic), kLate,
-        rank_correlation(pairs.late_distance, pairs.late_topic), seen_change(pairs),
+        "{}: validation loss {:.3f}; rank correlation of nearness at {} with topics of then {:.3f} "
+        "(of {} {:.3f}); at {} {:.3f} (of {} {:.3f}); of change with planted change {:.3f}; of "
+        "distances at the two times {:.4f}; of the five nearest, {:.3f} are so at both times; "
+        "those "
+        "that come to share a topic come {:.3f} nearer than the others\n",
+        name, loss, kEarly, rank_correlation(pairs.early_distance, pairs.early_topic), kLate,
+        rank_correlation(pairs.early_distance, pairs.late_topic), kLate,
+        rank_correlation(pairs.late_distance, pairs.late_topic), kEarly,
+        rank_correlation(pairs.late_distance, pairs.early_topic), seen_change(pairs),
         agreement(pairs.early_distance, pairs.late_distance), pairs.lasting, approach(pairs));
     return pairs;
   }
@@ -222,38 +265,32 @@ class Drift : public testing::Test {
 };
 TestFolder* Drift::folder_ = nullptr;
 
-// What is learned varies with the seed, and with the rounding of the machine: means of some.
+// With every seed: twelve were tried, eight of them with other instructions too (docs/results.md).
 TEST_F(Drift, IsRecoveredWithATemporalEncoding) {
-  double early = 0;
-  double late = 0;
-  double change = 0;
-  double same = 0;
-  double lasting = 0;
-  double nearer = 0;
-  constexpr double kSeeds = 3;
   for (const uint64_t seed : {1, 2, 3}) {
-    const Pairs pairs = learn(fmt::format("with RTE, seed {}", seed), true, seed);
-    early += rank_correlation(pairs.early_distance, pairs.early_topic) / kSeeds;
-    late += rank_correlation(pairs.late_distance, pairs.late_topic) / kSeeds;
-    change += seen_change(pairs) / kSeeds;
-    same += agreement(pairs.early_distance, pairs.late_distance) / kSeeds;
-    lasting += pairs.lasting / kSeeds;
-    nearer += approach(pairs) / kSeeds;
+    const std::string name = fmt::format("with RTE, seed {}", seed);
+    SCOPED_TRACE(name);
+    const Pairs pairs = learn(name, true, seed);
+    EXPECT_GT(rank_correlation(pairs.early_distance, pairs.early_topic), 0.8);
+    EXPECT_GT(rank_correlation(pairs.late_distance, pairs.late_topic), 0.8);
+    EXPECT_LT(rank_correlation(pairs.early_distance, pairs.late_topic), 0.65);
+    EXPECT_LT(rank_correlation(pairs.late_distance, pairs.early_topic), 0.65);
+    EXPECT_GT(seen_change(pairs), 0.9);
+    EXPECT_LT(agreement(pairs.early_distance, pairs.late_distance), 0.8);
+    EXPECT_LT(pairs.lasting, 0.5);
+    EXPECT_GT(approach(pairs), 0.6);
   }
-  EXPECT_GT(early, 0.2);
-  EXPECT_GT(late, 0.2);
-  EXPECT_GT(change, 0.15);
-  EXPECT_LT(same, 0.95);
-  EXPECT_LT(lasting, 0.85);
-  EXPECT_GT(nearer, 0.04);
 }
 
-// What is left is the draw of the sub-graphs: the more of them, the less.
+// Who belongs together is learned as well, but for all times at once: sub-graphs of two times are
+// drawn with the same numbers, and nothing else tells them apart.
 TEST_F(Drift, IsNotSeenWithoutATemporalEncoding) {
   const Pairs pairs = learn("without RTE", false, 1);
-  EXPECT_GT(agreement(pairs.early_distance, pairs.late_distance), 0.99);
-  EXPECT_GT(pairs.lasting, 0.9);
-  EXPECT_LT(std::abs(approach(pairs)), 0.02);
+  EXPECT_GT(rank_correlation(pairs.early_distance, pairs.early_topic), 0.5);
+  EXPECT_GT(rank_correlation(pairs.late_distance, pairs.late_topic), 0.5);
+  EXPECT_GT(agreement(pairs.early_distance, pairs.late_distance), 0.999);
+  EXPECT_GT(pairs.lasting, 0.99);
+  EXPECT_LT(std::abs(approach(pairs)), 0.01);
 }
 
 }  // namespace

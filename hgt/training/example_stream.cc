@@ -21,6 +21,7 @@ ExampleStream::ExampleStream(const BatchMaking& making, QuestionPlanner planner,
       range, [this, layers, graph = making.graph, encoder = making.encoder,
               plan = std::move(planner)](unsigned worker, uint64_t i, ReadyBatch& batch) {
         BatchPlan planned = plan(i);
+        batch.graph = {};  // what is replaced need not be there beside what replaces it
         batch.question = std::move(planned.question);
         samplers_[worker].sample(batch.question.request, planned.random_seed, batch.subgraph);
         batch.graph = encoder->make_batch(graph, batch.subgraph, layers);
