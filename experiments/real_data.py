@@ -13,10 +13,12 @@ import subprocess
 import sys
 
 SMALL = "--hidden 64 --heads 8 --node-vectors 100000".split()
-HGB = SMALL + "--dropout 0.5 --batch-size 256 --epochs 15".split()
-ACM = HGB + "--layers 2 --width 256 --depth 3".split()
-DBLP = HGB + "--layers 3 --strategy neighbors --fanout 20,20,20 --learning-rate 0.003".split()
-IMDB = HGB + "--layers 2 --width 512 --depth 3 --learning-rate 0.003".split()
+HGB = SMALL + ["--dropout", "0.5"]
+ACM = HGB + ("--layers 2 --width 256 --depth 3 --no-rte --batch-size 32 --epochs 10 "
+             "--patience 4").split()
+DBLP = HGB + ("--layers 3 --strategy neighbors --fanout 20,20,20 --batch-size 256 --epochs 15 "
+              "--learning-rate 0.003").split()
+IMDB = HGB + "--layers 2 --width 512 --depth 3 --batch-size 64 --epochs 10 --patience 4".split()
 PAPERS = SMALL + ("--layers 2 --width 64 --depth 3 --batch-size 256 --learning-rate 0.003 "
                   "--validation-limit 2000 --validate-every 100").split()
 LINKS = SMALL + ("--scorer dot --batches 400 --validate-every 100 --validation-limit 2000 "
