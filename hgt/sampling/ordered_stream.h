@@ -23,7 +23,7 @@ struct StreamRange {
   uint64_t first = 0;
   uint64_t count = 0;     // items in all
   unsigned workers = 1;   // threads; 0: next() makes the items
-  unsigned queue = 4;     // items made ahead at most, those in the making included
+  unsigned queue = 4;     // with workers: items made ahead at most, those in the making included
   unsigned together = 1;  // without workers: items made at once when none is left, each by a thread
 
   // Threads that make items, whose numbers Make is told.

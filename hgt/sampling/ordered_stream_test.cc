@@ -41,6 +41,20 @@ TEST(OrderedStream, WithoutWorkersMakesSeveralAtOnceAndHandsThemOutInOrder) {
   EXPECT_EQ(made, 7);
 }
 
+// Items are large: there are never more of them than are made at once.
+TEST(OrderedStream, WithoutWorkersKeepsAsManyItemsAsItMakesAtOnce) {
+  std::atomic<int> taken = 0;  // times that an item came without storage to reuse
+  OrderedStream<std::vector<int>> stream({.count = 20, .workers = 0, .together = 2},
+                                         [&](unsigned, uint64_t i, std::vector<int>& item) {
+                                           if (item.capacity() == 0) ++taken;
+                                           item.assign(100, static_cast<int>(i));
+                                         });
+  int number = 0;
+  for (std::vector<int> item; stream.next(item); ++number) EXPECT_EQ(item.at(99), number);
+  EXPECT_EQ(number, 20);
+  EXPECT_EQ(taken, 2);
+}
+
 TEST(OrderedStream, MakesOneAtATimeWhereOneIsAskedFor) {
   for (const unsigned together : {0U, 1U}) {
     OrderedStream<Made> stream({.count = 3, .workers = 0, .together = together}, note);
