@@ -251,8 +251,7 @@ class Drift : public testing::Test {
         "{}: validation loss {:.3f}; rank correlation of nearness at {} with topics of then {:.3f} "
         "(of {} {:.3f}); at {} {:.3f} (of {} {:.3f}); of change with planted change {:.3f}; of "
         "distances at the two times {:.4f}; of the five nearest, {:.3f} are so at both times; "
-        "those "
-        "that come to share a topic come {:.3f} nearer than the others\n",
+        "those that come to share a topic come {:.3f} nearer than the others\n",
         name, loss, kEarly, rank_correlation(pairs.early_distance, pairs.early_topic), kLate,
         rank_correlation(pairs.early_distance, pairs.late_topic), kLate,
         rank_correlation(pairs.late_distance, pairs.late_topic), kEarly,

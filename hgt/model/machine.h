@@ -13,6 +13,8 @@ struct Blas {
   std::string name;   // "OpenBLAS", "MKL", "BLIS", "ATLAS", "reference BLAS" or "unknown"
   std::string file;   // of the shared library; empty: inside LibTorch
   bool slow = false;  // the reference BLAS: no vectors, no threads
+  // OpenBLAS on pthreads: its threads and ours get in each other's way.
+  bool own_threads = false;
 };
 Blas blas();
 
