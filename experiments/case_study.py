@@ -36,10 +36,9 @@ def trained(hgt, graph, task, folder, options):
     return folder
 
 
-def losses(runs):
-    return ", ".join(
-        f"{json.load(open(os.path.join(run, 'training.json')))['seeds'][0]['validation_loss']:.3f}"
-        for run in runs)
+def loss(folder):
+    with open(os.path.join(folder, "training.json")) as file:
+        return f"{json.load(file)['seeds'][0]['validation_loss']:.3f}"
 
 
 def similar(hgt, folder, venues, how):
@@ -74,7 +73,8 @@ def main(hgt, data, work):
             absent = "" if first["is_there"] else " (not in the data by then)"
             print(f"| {first['name']}{absent} | {first['time']} | {nearest} | "
                   f"{shared_of_three(rows):.1f} |", flush=True)
-        print(f"\nvalidation loss {losses(runs)}; without RTE {losses(without)}", flush=True)
+        print(f"\nvalidation loss {', '.join(map(loss, runs))}; without RTE "
+              f"{', '.join(map(loss, without))}", flush=True)
 
 
 if __name__ == "__main__":
