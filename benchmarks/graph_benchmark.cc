@@ -198,7 +198,7 @@ void open_graph(benchmark::State& state, const std::string& name) {
   state.counters["edges"] = static_cast<double>(total_edges(graph.schema()));
 }
 
-// --- look up all incoming neighbours of random papers ---
+// --- look up all incoming neighbors of random papers ---
 
 constexpr size_t kLookups = 2000;
 

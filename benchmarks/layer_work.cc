@@ -6,9 +6,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "hgt/disk/tensor_file.h"
 #include "hgt/error.h"
 #include "hgt/message/layer_graph.h"
-#include "hgt/model/tensor_file.h"
 #include "hgt/random.h"
 
 namespace hgt {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hgt/graph/types.h"
-#include "hgt/model/model_schema.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/sampling/subgraph.h"
 
 namespace hgt {

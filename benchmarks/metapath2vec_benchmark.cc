@@ -26,10 +26,10 @@
 
 #include "benchmarks/flags.h"
 #include "hgt/academic/academic_generator.h"
-#include "hgt/metapath2vec/skip_gram.h"
-#include "hgt/metapath2vec/skip_gram_reference.h"
-#include "hgt/metapath2vec/walks.h"
+#include "hgt/features/metapath2vec/skip_gram.h"
+#include "hgt/features/metapath2vec/walks.h"
 #include "hgt/random.h"
+#include "reference/skip_gram_reference.h"
 
 namespace hgt {
 namespace {
@@ -129,7 +129,7 @@ struct Trainer {
                    .learning_rate = kRate,
                    .threads = threads},
                   {inputs, outputs}) {
-    skip_gram.initialise();
+    skip_gram.initialize();
   }
   NodeRows rows;
   std::vector<float> inputs;
@@ -150,13 +150,13 @@ double error_of_kernels() {
   std::vector<float> outputs(reference.outputs.begin(), reference.outputs.end());
   const std::vector<uint32_t> rows = {4, 5, 6, 7, 8, 9};
   const std::vector<float> copies(rows.size(), 1);
-  const TrainingPair pair{.centre = 3, .first = 0, .count = 6};
+  const TrainingPair pair{.center = 3, .first = 0, .count = 6};
   std::vector<float> workspace(pair_workspace(kWidth));
   for (int step = 0; step < 10; ++step) {
     skip_gram_kernels(best_kernel_set())
         .train({inputs.data(), outputs.data(), kWidth}, {&pair, 1, rows.data(), copies.data()},
                0.025F, workspace.data());
-    reference_pair_step(reference, {.centre = 3, .context = 4, .negatives = {5, 6, 7, 8, 9}},
+    reference_pair_step(reference, {.center = 3, .context = 4, .negatives = {5, 6, 7, 8, 9}},
                         0.025);
   }
   double error = 0;

@@ -58,7 +58,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A model, its optimiser, and one batch.
+// A model, its optimizer, and one batch.
 class Trainer {
  public:
   Trainer(const LayerWork& work, const Setting& setting)

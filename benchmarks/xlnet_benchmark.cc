@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "benchmarks/flags.h"
+#include "hgt/disk/tensor_file.h"
+#include "hgt/features/xlnet/xlnet_network.h"
 #include "hgt/model/machine.h"
-#include "hgt/model/tensor_file.h"
-#include "hgt/xlnet/xlnet_network.h"
 
 namespace hgt {
 namespace {

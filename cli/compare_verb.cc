@@ -17,11 +17,11 @@
 #include "cli/progress_bar.h"
 #include "cli/run_flags.h"
 #include "cli/verbs.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/model/machine.h"
 #include "hgt/training/comparison.h"
 #include "hgt/training/run.h"
-#include "hgt/training/text_file.h"
 
 namespace hgt::cli {
 

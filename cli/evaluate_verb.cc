@@ -12,6 +12,7 @@
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/model/machine.h"
+#include "hgt/run/example_scores.h"
 #include "hgt/training/run.h"
 
 namespace hgt::cli {

@@ -13,7 +13,7 @@
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
-#include "hgt/explain/explain.h"
+#include "hgt/insight/explain.h"
 #include "hgt/model/machine.h"
 #include "hgt/training/run.h"
 
@@ -108,7 +108,7 @@ void print_prediction(const NodeExplanation& answer) {
     return;
   }
   const bool removed = !answer.without_all.empty();
-  TextTable table({"class", "name", ">probability", removed ? ">without these neighbours" : ""});
+  TextTable table({"class", "name", ">probability", removed ? ">without these neighbors" : ""});
   for (const ClassChance& chance : answer.prediction) {
     table.add({chance.id, title(chance.name), fmt::format("{:.4f}", chance.probability),
                removed ? fmt::format("{:.4f}", chance_of(chance.id, answer.without_all)) : ""});
@@ -128,20 +128,20 @@ std::string change(const NodeExplanation& answer, const ClassChances& without) {
   return text + fmt::format(", now {} {:.4f}", without.front().id, without.front().probability);
 }
 
-void print_neighbours(const NodeExplanation& answer) {
-  if (answer.neighbours.empty()) {
-    fmt::print("it has no neighbours in its sub-graphs\n");
+void print_neighbors(const NodeExplanation& answer) {
+  if (answer.neighbors.empty()) {
+    fmt::print("it has no neighbors in its sub-graphs\n");
     return;
   }
-  fmt::print("the most attended neighbours in the last layer; self gets {}\n",
+  fmt::print("the most attended neighbors in the last layer; self gets {}\n",
              percent(answer.own_share));
   TextTable table({">share", "type", "id", "name", "time", "via",
                    answer.no_prediction.empty() ? "prediction without it" : ""});
-  for (const NeighbourExplanation& neighbour : answer.neighbours) {
-    const auto& [type, id, name, time] = neighbour.node;
-    table.add({percent(neighbour.share), type, id, title(name), time,
-               fmt::format("{}", fmt::join(neighbour.relations, ", ")),
-               change(answer, neighbour.without)});
+  for (const NeighborExplanation& neighbor : answer.neighbors) {
+    const auto& [type, id, name, time] = neighbor.node;
+    table.add({percent(neighbor.share), type, id, title(name), time,
+               fmt::format("{}", fmt::join(neighbor.relations, ", ")),
+               change(answer, neighbor.without)});
   }
   fmt::print("{}", table.text());
 }
@@ -163,7 +163,7 @@ void explain_one_node(const ExplainFlags& flags, const Run& run) {
              answer.samples);
   print_prediction(answer);
   fmt::print("\n");
-  print_neighbours(answer);
+  print_neighbors(answer);
   fmt::print("\n");
   print_tree(*answer.tree, graph.schema(), top);
 }
@@ -219,7 +219,7 @@ void add_explain(CLI::App& program) {
                    "has one layer")
       ->check(CLI::Range(1, 1000));
   verb->add_option("--top", flags->options.top,
-                   "Branches that a node of the tree shows, neighbours, and classes")
+                   "Branches that a node of the tree shows, neighbors, and classes")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   verb->add_flag("--json", flags->json, "For programs");

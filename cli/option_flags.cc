@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "hgt/error.h"
-#include "hgt/task/settings_file.h"
+#include "hgt/options/settings_file.h"
 
 namespace hgt::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/task/option_table.h"
+#include "hgt/options/option_table.h"
 
 namespace hgt::cli {
 

@@ -16,8 +16,8 @@
 #include "cli/verbs.h"
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/insight/run_report.h"
 #include "hgt/model/machine.h"
-#include "hgt/report/run_report.h"
 
 namespace hgt::cli {
 

@@ -4,7 +4,7 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/training/idle_options.h"
+#include "hgt/run/idle_options.h"
 
 namespace hgt::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/option_flags.h"
-#include "hgt/training/run_options.h"
+#include "hgt/run/run_options.h"
 
 namespace hgt::cli {
 

@@ -12,7 +12,7 @@ namespace hgt {
 
 __extension__ typedef unsigned __int128 Uint128;  // NOLINT(modernize-use-using)
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection on 64 bits.
+// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection on 64 bits.
 constexpr uint64_t mix64(uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;

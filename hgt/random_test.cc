@@ -53,7 +53,7 @@ TEST(Hash, SetsEveryBitHalfOfTheTime) {
   }
 }
 
-TEST(Mix64, IsTheFinaliserOfSplitMix64) {
+TEST(Mix64, IsTheFinalizerOfSplitMix64) {
   // The first outputs of the published generator, seeded with 0 and with 1234567.
   EXPECT_EQ(mix64(0), 0xe220a8397b1dcdafU);
   EXPECT_EQ(mix64(1234567), 6457827717110365317U);

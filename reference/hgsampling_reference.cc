@@ -77,7 +77,7 @@ void HgSamplingReference::place_seeds() {
 }
 
 // Lines 8 to 11. One after the other, without replacement: each time in proportion to the square
-// of the accumulated normalised degree, among those that are left.
+// of the accumulated normalized degree, among those that are left.
 std::vector<std::pair<NodeId, Time>> HgSamplingReference::sample(BudgetOfType candidates) {
   std::vector<std::pair<NodeId, Time>> drawn;
   while (drawn.size() < options_.width && !candidates.empty()) {

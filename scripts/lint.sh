@@ -13,7 +13,7 @@ xargs clang-format --dry-run -Werror <build/sources.txt
 rm -rf build/tidy
 cmake --preset release -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
   -DCMAKE_UNITY_BUILD=ON >/dev/null
-torch_free='model/(model_options|large_blocks|meta_path|model_schema|tensor_file)|training/(comparison|example_scores|idle_options|run_options|text_file|time_slices|train_options)|xlnet/(xlnet|xlnet_config)|explain/(attention_rendering|attention_svg|attention_tree|explanation_json|neighbour_removal)|insight/(nearest_rows|prominence|similarity)|report/(batch_balance|run_report)'
+torch_free='model/(model_options|large_blocks|meta_path|model_schema|tensor_file)|training/(comparison|example_scores|idle_options|run_options|text_file|time_slices|train_options)|xlnet/(xlnet|xlnet_config)|explain/(attention_rendering|attention_svg|attention_tree|explanation_json|neighbor_removal)|insight/(nearest_rows|prominence|similarity)|report/(batch_balance|run_report)'
 {
   find build/tidy/CMakeFiles -path '*/Unity/*.cxx' | grep -vE 'hgt_(model|training|xlnet|insight|explain|report)\.dir'
   grep -E "^hgt/($torch_free).cc$" build/sources.txt

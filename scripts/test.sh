@@ -13,7 +13,7 @@ step "build"
 scripts/build.sh release
 step "format and tidy"
 scripts/lint.sh
-step "address and undefined-behaviour sanitizers"
+step "address and undefined-behavior sanitizers"
 scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on what has threads"

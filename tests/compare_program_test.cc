@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "tests/run_program.h"
 
 namespace hgt {

@@ -27,9 +27,9 @@
 
 #include "hgt/academic/academic_generator.h"
 #include "hgt/academic/academic_test_graph.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/features/make_features.h"
 #include "hgt/graph/graph_builder.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/insight/nearest_rows.h"
 #include "hgt/insight/prominence.h"
 #include "hgt/insight/representations.h"
@@ -153,7 +153,7 @@ struct Venues {
 };
 
 // Share of the nearest `count` others that a venue has at both times, in the mean.
-double lasting_neighbours(const Venues& venues, uint64_t count) {
+double lasting_neighbors(const Venues& venues, uint64_t count) {
   uint64_t lasting = 0;
   for (uint32_t venue = 0; venue < venues.nodes.size(); ++venue) {
     std::set<uint32_t> early;
@@ -172,7 +172,7 @@ double lasting_neighbours(const Venues& venues, uint64_t count) {
 struct Pairs {
   std::vector<double> early_distance, late_distance, change;
   std::vector<bool> early_topic, late_topic;
-  double lasting = 0;  // lasting_neighbours
+  double lasting = 0;  // lasting_neighbors
 };
 
 Pairs pairs_of(const Path& graph_folder, const Venues& venues) {
@@ -184,7 +184,7 @@ Pairs pairs_of(const Path& graph_folder, const Venues& venues) {
     return topics[venue * years + static_cast<uint64_t>(year - first)];
   };
   Pairs pairs;
-  pairs.lasting = lasting_neighbours(venues, 5);
+  pairs.lasting = lasting_neighbors(venues, 5);
   for (uint32_t i = 0; i < venues.nodes.size(); ++i) {
     for (uint32_t k = 0; k < i; ++k) {
       const auto [one, other] = std::pair(venues.nodes[i], venues.nodes[k]);

@@ -101,8 +101,8 @@ TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
   const std::string svg = (folder_ / "node.svg").string();
   const std::string answer = text(explain({"--node", node, "--samples", "2", "--svg", svg}));
   for (const char* part :
-       {", mean of 2 sub-graphs\n", "prediction; right: ", "probability  without these neighbours",
-        "the most attended neighbours in the last layer; self gets ", "prediction without it",
+       {", mean of 2 sub-graphs\n", "prediction; right: ", "probability  without these neighbors",
+        "the most attended neighbors in the last layer; self gets ", "prediction without it",
         "\npaper  ", "the most attended paths"}) {
     EXPECT_TRUE(contains(answer, part)) << part << "\nis not in\n" << answer;
   }
@@ -110,8 +110,8 @@ TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
   const Json json = Json::parse(text(explain({"--node", node, "--json", "--top", "2"})));
   EXPECT_EQ(json.at("node").at("id"), last_paper());
   EXPECT_EQ(json.at("prediction").size(), 2U);
-  EXPECT_EQ(json.at("neighbours").size(), 2U);
-  EXPECT_GE(json.at("neighbours").at(0).at("without").size(), 2U);
+  EXPECT_EQ(json.at("neighbors").size(), 2U);
+  EXPECT_GE(json.at("neighbors").at(0).at("without").size(), 2U);
   EXPECT_GE(json.at("without_all").size(), 2U);
   EXPECT_NEAR(sum_of(json.at("attention")), 1, 1e-5);
   EXPECT_EQ(Json::parse(text(explain({"--node", node, "--json", "--top", "2"}))), json);

@@ -12,7 +12,7 @@
 
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/viewer/raw_client_test.h"
+#include "hgt/http/raw_client_test.h"
 #include "tests/run_program.h"
 
 namespace hgt {

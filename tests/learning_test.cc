@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/random.h"
 #include "hgt/task/metrics.h"
 #include "hgt/training/run.h"

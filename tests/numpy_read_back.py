@@ -23,7 +23,7 @@ files = "papers.tsv"
 id = "id"
 name = "title"
 time = "year"
-labels = { colour = "colour" }
+labels = { color = "color" }
 label_separator = "|"
 features = { list = "vector", precision = "float16" }
 [[nodes]]
@@ -50,7 +50,7 @@ def write_tables(folder):
             out.write(separator.join(header) + "\n")
             out.writelines(separator.join(map(str, row)) + "\n" for row in rows)
 
-    table("papers.tsv", ["id", "year", "title", "colour", "vector"],
+    table("papers.tsv", ["id", "year", "title", "color", "vector"],
           [(i, y, t, "|".join(CLASSES[i]), " ".join(map(str, FEATURES[i]))) for i, y, t in PAPERS])
     table("authors.csv", ["id"], [(a,) for a in AUTHORS], ",")
     table("writes.tsv", ["author", "paper", "share"], WRITES)
@@ -105,8 +105,8 @@ def check_imported(folder):
     assert graph.arrays["paper/time.npy"].tolist() == [int(p[1]) for p in PAPERS]
     assert np.array_equal(graph.arrays["paper/features.npy"], np.array([FEATURES[i] for i in ids], "<f2"))
     classes = next(t for t in graph.schema["node_types"] if t["name"] == "paper")["labels"][0]["classes"]
-    offsets = graph.arrays["paper/label_colour_offsets.npy"]
-    values = graph.arrays["paper/label_colour_classes.npy"]
+    offsets = graph.arrays["paper/label_color_offsets.npy"]
+    values = graph.arrays["paper/label_color_classes.npy"]
     for n, i in enumerate(ids):
         assert [classes[c] for c in values[offsets[n]:offsets[n + 1]]] == sorted(CLASSES[i]), i
     for kind in ("paper/id", "author/id"):

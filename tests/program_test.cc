@@ -8,9 +8,9 @@
 #include <string>
 #include <thread>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "tests/run_program.h"
 
 namespace hgt {

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/tables/table_import.h"
 
 namespace hgt {

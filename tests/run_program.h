@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/disk/temporary_test_folder.h"
 
 namespace hgt {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/sampling/sampler.h"
 #include "tests/run_program.h"
 

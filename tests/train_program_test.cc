@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "hgt/graph/temporary_test_folder.h"
-#include "hgt/model/tensor_file.h"
+#include "hgt/disk/temporary_test_folder.h"
+#include "hgt/disk/tensor_file.h"
 #include "hgt/random.h"
 #include "hgt/tables/npy_matrix.h"
 #include "tests/run_program.h"

@@ -26,8 +26,8 @@ async function bundle(entry) {
   return { text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs) };
 }
 
-// The licences of the bundled packages want to be passed on with them.
-async function licences(inputs) {
+// The licenses of the bundled packages want to be passed on with them.
+async function licenses(inputs) {
   const folders = inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean);
   const byText = new Map();
   for (const folder of [...new Set(folders)].sort()) {
@@ -59,9 +59,9 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-const parts = { POLICY: policy, STYLE: style.text, SCRIPT: script.text, LICENCES: await licences(script.inputs) };
+const parts = { POLICY: policy, STYLE: style.text, SCRIPT: script.text, LICENSES: await licenses(script.inputs) };
 const template = await readFile(join(root, "src", "page.html"), "utf8");
-const page = template.replace(/@(POLICY|STYLE|SCRIPT|LICENCES)@/g, (_, name) => parts[name]);
+const page = template.replace(/@(POLICY|STYLE|SCRIPT|LICENSES)@/g, (_, name) => parts[name]);
 
 if (count(page, slot) !== 1 || count(page, 'id="report"') !== 1) throw new Error("page: no single place for the data");
 if (count(page, "</script") !== 2) throw new Error("page: the script would end too early");

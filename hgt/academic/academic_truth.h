@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "hgt/disk/staged_folder.h"
 #include "hgt/graph/array_file.h"
-#include "hgt/graph/staged_folder.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {

@@ -32,7 +32,7 @@ constexpr uint64_t kThreeSyllables = kSyllables * kSyllables * kSyllables;
 
 constexpr std::array<std::string_view, 40> kPlainWords = {
     "of",        "for",      "with",      "analysis",   "model",    "study",      "using",
-    "towards",   "approach", "system",    "methods",    "large",    "evaluation", "dynamic",
+    "toward",    "approach", "system",    "methods",    "large",    "evaluation", "dynamic",
     "efficient", "theory",   "structure", "effects",    "learning", "design",     "networks",
     "adaptive",  "review",   "control",   "new",        "robust",   "problem",    "local",
     "global",    "bounds",   "selection", "process",    "on",       "optimal",    "measuring",
@@ -59,7 +59,7 @@ std::string spelled(uint64_t number, unsigned syllables) {
   return word;
 }
 
-std::string capitalised(std::string word) {
+std::string capitalized(std::string word) {
   if (!word.empty()) word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
   return word;
 }
@@ -104,11 +104,11 @@ std::string Words::title(uint64_t paper, uint64_t topic) const {
       title += general_word(general_ranks_.draw(draws));
     }
   }
-  return capitalised(std::move(title));
+  return capitalized(std::move(title));
 }
 
 std::string Words::field_name(uint64_t field) const {
-  const std::string own = capitalised(coined(first_field_word() + field));
+  const std::string own = capitalized(coined(first_field_word() + field));
   const unsigned level = fields_.level_of(field);
   if (level == 0) return own + " science";
   if (level == 1) return own + " studies";
@@ -118,13 +118,13 @@ std::string Words::field_name(uint64_t field) const {
 std::string Words::venue_name(uint64_t venue, const LatentVenue& latent) const {
   constexpr std::array<std::string_view, 3> kForms = {"Conference on {}", "Journal of {}",
                                                       "{} preprints"};
-  const std::string own = capitalised(coined(first_field_word() + fields_.size() + venue));
+  const std::string own = capitalized(coined(first_field_word() + fields_.size() + venue));
   return fmt::format(fmt::runtime(kForms[static_cast<size_t>(latent.kind)]), own);
 }
 
 std::string Words::institute_name(uint64_t institute) const {
   // Institutes count down from the last word of three syllables.
-  const std::string own = capitalised(coined(kThreeSyllables - 1 - institute));
+  const std::string own = capitalized(coined(kThreeSyllables - 1 - institute));
   return institute % 3 == 0 ? own + " Institute" : "University of " + own;
 }
 
@@ -148,14 +148,14 @@ std::string AuthorNames::name(uint64_t author, const Career& career) const {
   if (const auto common = common_name(author, career)) {
     const uint64_t family = *common / kGivenNames.size();
     return fmt::format("{} {}", kGivenNames[*common % kGivenNames.size()],
-                       capitalised(spelled(family, family < kSyllables * kSyllables ? 2 : 4)));
+                       capitalized(spelled(family, family < kSyllables * kSyllables ? 2 : 4)));
   }
   uint64_t number = own_names_(author);
   const auto digit = [&](uint64_t base) { return std::exchange(number, number / base) % base; };
   const auto initial = static_cast<char>('A' + digit(kInitials));
   const std::string_view given = kGivenNames[digit(kGivenNames.size())];
   const std::string_view ending = kEndings[digit(kEndings.size())];
-  return fmt::format("{} {}. {}{}", given, initial, capitalised(spelled(number, 3)), ending);
+  return fmt::format("{} {}. {}{}", given, initial, capitalized(spelled(number, 3)), ending);
 }
 
 }  // namespace hgt

@@ -1,4 +1,4 @@
-// Where rows of features come from: titles, neighbours, walks.
+// Where rows of features come from: titles, neighbors, walks.
 #pragma once
 
 #include <cstdint>

@@ -100,8 +100,8 @@ OptionTable step_table(FeatureStep& step) {
             "File of word vectors, GloVe's or fastText's text format; for --encoder vectors");
   table.add("xlnet", step.xlnet,
             "Folder with config.json, model.safetensors and spiece.model; for --encoder xlnet");
-  table.add("mean-of", step.mean_of, "Mean of the features of neighbours of this type");
-  table.add("via", step.via, "Edge types that lead to those neighbours; none: all");
+  table.add("mean-of", step.mean_of, "Mean of the features of neighbors of this type");
+  table.add("via", step.via, "Edge types that lead to those neighbors; none: all");
   table.add("metapath2vec", step.metapath2vec,
             "Walk along these meta paths, such as venue-paper-author-paper-venue or VPAPV, with "
             "commas between them; auto: proposed from the schema");
@@ -151,7 +151,7 @@ void check_step(const FeatureStep& step, const Schema& schema) {
   if (step.types.empty()) throw Error("name the node type that gets the features with --type");
   for (const std::string& type : step.types) static_cast<void>(schema.node_type(type));
   if (!step.mean_of.empty() && !step.metapath2vec.empty()) {
-    throw Error("features are either a mean of neighbours or metapath2vec's; say one of them");
+    throw Error("features are either a mean of neighbors or metapath2vec's; say one of them");
   }
   if (step.kind() == StepKind::mean) static_cast<void>(schema.node_type(step.mean_of));
   check_range("width", step.width, 1, kWidestFeatures);
@@ -192,7 +192,7 @@ void refuse_idle_options(const FeatureStep& step) {
     if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
     if (entry.get() == defaults.find(entry.key)->get()) continue;
     throw Error(fmt::format("--{} says nothing about features made {}; leave it out", entry.key,
-                            step.kind() == StepKind::mean ? "as a mean of neighbours"
+                            step.kind() == StepKind::mean ? "as a mean of neighbors"
                             : step.kind() == StepKind::walks
                                 ? "by metapath2vec"
                                 : fmt::format("by the encoder {}", to_string(step.encoder))));

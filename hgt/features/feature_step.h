@@ -4,7 +4,7 @@
 //   from = "title"
 //   encoder = "fasttext"
 //
-//   type = "author"                           mean: of the features of neighbours
+//   type = "author"                           mean: of the features of neighbors
 //   mean-of = "paper"
 //
 //   types = ["field", "venue"]                walks: metapath2vec
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/task/option_table.h"
+#include "hgt/options/option_table.h"
 
 namespace hgt {
 
@@ -36,7 +36,7 @@ struct FeatureStep {
   std::string vectors = {};  // file of word vectors
   std::string xlnet = {};    // folder of the model
 
-  std::string mean_of = {};           // type of the neighbours
+  std::string mean_of = {};           // type of the neighbors
   std::vector<std::string> via = {};  // edge types to them; none: all
 
   std::vector<std::string> metapath2vec = {};  // meta paths; "auto": proposed from the schema

@@ -91,7 +91,7 @@ TEST_F(FeatureStepTest, RefusesWhatSaysNothingOrTooMuch) {
   EXPECT_TRUE(contains(error_for(mean_step("author", "papre")), "papre"));
   FeatureStep both = mean_step("author", "paper");
   both.metapath2vec = {"APA"};
-  EXPECT_TRUE(contains(error_for(both), "either a mean of neighbours or metapath2vec's"));
+  EXPECT_TRUE(contains(error_for(both), "either a mean of neighbors or metapath2vec's"));
   FeatureStep narrow = text_step();
   narrow.width = 0;
   EXPECT_TRUE(contains(error_for(narrow), "width is 0"));
@@ -138,7 +138,7 @@ TEST_F(FeatureStepTest, RefusesOptionsThatSayNothing) {
                        "--epochs says nothing about features made by metapath2vec"));
   EXPECT_EQ(idle({.types = {"author"}, .mean_of = "paper", .via = {"writes"}}), "");
   EXPECT_TRUE(contains(idle({.types = {"author"}, .mean_of = "paper", .width = 8}),
-                       "--width says nothing about features made as a mean of neighbours"));
+                       "--width says nothing about features made as a mean of neighbors"));
 }
 
 TEST_F(FeatureStepTest, RefusesOptionsThatSayNothingAboutTheDefault) {

@@ -12,7 +12,7 @@
 #include "hgt/error.h"
 #include "hgt/features/fasttext_words.h"
 #include "hgt/features/feature_source.h"
-#include "hgt/features/neighbour_mean.h"
+#include "hgt/features/neighbor_mean.h"
 #include "hgt/features/recipe.h"
 #include "hgt/features/vocabulary.h"
 #include "hgt/features/walk_vectors.h"
@@ -204,8 +204,8 @@ class Maker {
   }
 
   std::unique_ptr<FeatureSource> mean_source(const std::string& type) const {
-    return std::make_unique<NeighbourMean>(graph_, relations_used(plan_, type, graph_.schema()),
-                                           reach_);
+    return std::make_unique<NeighborMean>(graph_, relations_used(plan_, type, graph_.schema()),
+                                          reach_);
   }
 
   std::unique_ptr<FeatureSource> text_source(const std::string& type, const Path& kept) const {

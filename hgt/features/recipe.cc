@@ -8,8 +8,8 @@
 
 #include "hgt/error.h"
 #include "hgt/features/walk_vectors.h"
-#include "hgt/task/settings_file.h"
-#include "hgt/xlnet/xlnet.h"
+#include "hgt/features/xlnet/xlnet.h"
+#include "hgt/options/settings_file.h"
 
 namespace hgt {
 
@@ -83,7 +83,7 @@ std::vector<FeatureStep> read_recipe(const Path& file) {
 
 namespace {
 
-// From a type to its neighbour, maybe on to one of the neighbour's, and back.
+// From a type to its neighbor, maybe on to one of the neighbor's, and back.
 std::vector<std::string> paths_by(const Schema& schema, const Reach& reach, NodeType from,
                                   NodeType by) {
   const std::string& type = schema.at(from).name;

@@ -31,7 +31,7 @@ std::vector<FeatureStep> read_recipe(const Path& file);
 // that nothing usable leads to is left out. Never empty; throws Error: nothing can be made.
 std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureStep& step);
 
-// Meta paths over usable relations for the types: T-N-T and T-N-M-N-T for all neighbours N of T and
+// Meta paths over usable relations for the types: T-N-T and T-N-M-N-T for all neighbors N of T and
 // M of N. Empty: nothing leads to them.
 std::vector<std::string> propose_walks(const std::vector<std::string>& types, const Schema& schema,
                                        const Reach& reach);

@@ -8,7 +8,7 @@
 #include "hgt/academic/academic_generator.h"
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/graph/graph_test_folder.h"
-#include "hgt/task/settings_file.h"
+#include "hgt/options/settings_file.h"
 
 namespace hgt {
 namespace {
@@ -117,7 +117,7 @@ Reach reach_without(const HeteroGraph& graph, const std::string& task) {
   return reach_of(step, graph);
 }
 
-TEST(ProposeWalks, GoByNeighboursAndTheirNeighbours) {
+TEST(ProposeWalks, GoByNeighborsAndTheirNeighbors) {
   const TestGraph graph = titled_graph(eight_papers());
   const Schema& schema = graph->schema();
   const Reach all = reach_without(*graph, "");

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "hgt/error.h"
+#include "hgt/features/metapath2vec/skip_gram.h"
 #include "hgt/graph/array_file.h"
-#include "hgt/metapath2vec/skip_gram.h"
-#include "hgt/model/meta_path.h"
-#include "hgt/model/model_schema.h"
+#include "hgt/message/meta_path.h"
+#include "hgt/message/model_schema.h"
 
 namespace hgt {
 
@@ -230,7 +230,7 @@ WalkTraining::WalkTraining(const HeteroGraph& graph, const FeatureStep& step, co
   s.skip_gram = std::make_unique<SkipGram>(
       s.walks, s.occurrences, skip_gram_options(step),
       SkipGramTables{.inputs = s.inputs->numbers(), .outputs = s.outputs->numbers()});
-  if (s.position == 0) s.skip_gram->initialise();
+  if (s.position == 0) s.skip_gram->initialize();
 }
 
 WalkTraining::~WalkTraining() = default;

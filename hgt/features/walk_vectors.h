@@ -8,13 +8,13 @@
 
 #include "hgt/features/feature_source.h"
 #include "hgt/features/feature_step.h"
+#include "hgt/features/metapath2vec/walks.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/metapath2vec/walks.h"
 #include "hgt/progress.h"
 
 namespace hgt {
 
-// Meta paths as hgt/model/meta_path.h reads them, or as initials of types: VPAPV. Throws Error: a
+// Meta paths as hgt/message/meta_path.h reads them, or as initials of types: VPAPV. Throws Error: a
 // path that the schema does not have, or that cannot be walked without a hidden relation.
 std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Schema& schema,
                                  const Reach& reach);

@@ -53,7 +53,7 @@ void expect_near(const std::vector<float>& got, const Row& expected) {
 }
 
 // What the header says, for rows of the training period and others.
-std::vector<Row> centred(const std::vector<Row>& training, const std::vector<Row>& all) {
+std::vector<Row> centered(const std::vector<Row>& training, const std::vector<Row>& all) {
   Row common(2);
   const auto count = static_cast<double>(training.size());
   for (const Row& row : training) {
@@ -70,7 +70,7 @@ std::vector<Row> centred(const std::vector<Row>& training, const std::vector<Row
   return result;
 }
 
-TEST(WordMean, IsWeightedCentredAndScaledByTrainingTitles) {
+TEST(WordMean, IsWeightedCenteredAndScaledByTrainingTitles) {
   const Means got = means_of({{"x y", 2010}, {"X", 2012}, {"x z y y", 2013}, {"y w", 2018}});
   const double x = got.idf("x");
   const double y = got.idf("y");
@@ -80,7 +80,7 @@ TEST(WordMean, IsWeightedCentredAndScaledByTrainingTitles) {
   const Row b = {1, 5};
   const Row c = {(x * 1 + 2 * y * 3) / (x + 2 * y), (x * 5 - 2 * y * 1) / (x + 2 * y)};
   const Row late = {(y * 3 - w * 2) / (y + w), (-y + 2 * w) / (y + w)};
-  const auto expected = centred({a, b, c}, {a, b, c, late});
+  const auto expected = centered({a, b, c}, {a, b, c, late});
   for (size_t i = 0; i < 4; ++i) expect_near(got.rows[i], expected[i]);
   double square = 0;
   for (size_t i = 0; i < 3; ++i) {
@@ -95,7 +95,7 @@ TEST(WordMean, ATitleWithoutKnownWordsIsMissing) {
   EXPECT_TRUE(got.rows[1].empty());
   EXPECT_TRUE(got.rows[2].empty()) << "z has no vector";
   EXPECT_TRUE(got.rows[4].empty());
-  expect_near(got.rows[3], centred({{1, 5}, {3, -1}}, {{3, -1}})[0]);
+  expect_near(got.rows[3], centered({{1, 5}, {3, -1}}, {{3, -1}})[0]);
 }
 
 TEST(WordMean, TitlesThatAreAllAlikeAreZero) {

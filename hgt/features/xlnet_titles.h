@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "hgt/features/feature_source.h"
+#include "hgt/features/xlnet/xlnet.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/xlnet/xlnet.h"
 
 namespace hgt {
 

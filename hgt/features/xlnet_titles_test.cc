@@ -9,8 +9,8 @@
 
 #include "hgt/features/make_features.h"
 #include "hgt/features/titled_test_graph.h"
+#include "hgt/features/xlnet/xlnet_test_folder.h"
 #include "hgt/graph/graph_test_folder.h"
-#include "hgt/xlnet/xlnet_test_folder.h"
 
 namespace hgt {
 namespace {

@@ -25,12 +25,6 @@ namespace {
 constexpr size_t kStreamBuffer = size_t{1} << 20U;
 constexpr uint64_t kFirstCapacity = uint64_t{1} << 20U;
 
-[[noreturn]] void fail(const Path& path, std::string_view action) {
-  const std::string reason = std::strerror(errno);
-  const std::string_view remedy = errno == ENOSPC ? "; free some disk space and run it again" : "";
-  throw Error(fmt::format("{}: cannot {}: {}{}", path.string(), action, reason, remedy));
-}
-
 }  // namespace
 
 size_t item_size(std::string_view dtype) { return static_cast<size_t>(dtype.back() - '0'); }
@@ -40,8 +34,6 @@ uint64_t num_items(std::span<const uint64_t> shape) {
   for (const uint64_t extent : shape) items *= extent;
   return items;
 }
-
-uint64_t checksum(std::span<const std::byte> data) { return XXH3_64bits(data.data(), data.size()); }
 
 std::string array_header(std::string_view dtype, std::span<const uint64_t> shape) {
   std::string extents;
@@ -53,105 +45,6 @@ std::string array_header(std::string_view dtype, std::span<const uint64_t> shape
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, extents);
   header.resize(kArrayHeaderBytes - 1, ' ');
   return header + '\n';
-}
-
-// --- File ---
-
-File File::create(const Path& path) {
-  File file;
-  file.path_ = path;
-  file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file.descriptor_ < 0) fail(path, "create the file");
-  return file;
-}
-
-File File::open_to_read(const Path& path) {
-  File file;
-  file.path_ = path;
-  file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file.descriptor_ < 0) fail(path, "open the file");
-  return file;
-}
-
-File File::open_to_write(const Path& path) {
-  File file;
-  file.path_ = path;
-  file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file.descriptor_ < 0) fail(path, "open the file");
-  return file;
-}
-
-File::File(File&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-File& File::operator=(File&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-File::~File() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void File::write(const void* data, size_t bytes) {
-  const auto* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::write(descriptor_, at, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path_, "write");
-    at += written;
-    bytes -= static_cast<size_t>(written);
-  }
-}
-
-void File::write_at(const void* data, size_t bytes, uint64_t offset) {
-  const auto* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::pwrite(descriptor_, at, bytes, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path_, "write");
-    at += written;
-    offset += static_cast<uint64_t>(written);
-    bytes -= static_cast<size_t>(written);
-  }
-}
-
-size_t File::read_at(void* data, size_t bytes, uint64_t offset) const {
-  auto* at = static_cast<char*>(data);
-  size_t total = 0;
-  while (total < bytes) {
-    const ssize_t got =
-        ::pread(descriptor_, at + total, bytes - total, static_cast<off_t>(offset + total));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path_, "read");
-    if (got == 0) break;
-    total += static_cast<size_t>(got);
-  }
-  return total;
-}
-
-void File::reserve(uint64_t bytes) {
-  // posix_fallocate and not ftruncate: a full disk must be an error here, not a SIGBUS later.
-  const int result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes));
-  if (result == 0) return;
-  errno = result;
-  fail(path_, "grow the file");
-}
-
-void File::truncate(uint64_t bytes) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail(path_, "resize the file");
-}
-
-void File::close() {
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (descriptor >= 0 && ::close(descriptor) != 0) fail(path_, "close the file");
-}
-
-uint64_t File::size() const {
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail(path_, "inspect the file");
-  return static_cast<uint64_t>(status.st_size);
 }
 
 // --- ArrayStream ---
@@ -248,7 +141,7 @@ void GrowingArray::map(uint64_t capacity) {
   unmap();
   void* mapping =
       ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
-  if (mapping == MAP_FAILED) fail(file_.path(), "map the file");
+  if (mapping == MAP_FAILED) fail_on_disk(file_.path(), "map the file");
   mapping_ = static_cast<std::byte*>(mapping);
   capacity_bytes_ = capacity;
 }
@@ -298,7 +191,7 @@ MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
         file.path().string(), record.dtype));
   }
   void* mapping = ::mmap(nullptr, expected, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-  if (mapping == MAP_FAILED) fail(file.path(), "map the file");
+  if (mapping == MAP_FAILED) fail_on_disk(file.path(), "map the file");
   mapping_ = static_cast<const std::byte*>(mapping);
   mapped_bytes_ = expected;
 }

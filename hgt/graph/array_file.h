@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/file.h"
 #include "hgt/graph/schema.h"
-#include "hgt/graph/types.h"
 
 namespace hgt {
 
@@ -33,36 +33,7 @@ constexpr std::string_view dtype_of() {
 
 size_t item_size(std::string_view dtype);
 uint64_t num_items(std::span<const uint64_t> shape);
-uint64_t checksum(std::span<const std::byte> data);  // XXH3-64
 std::string array_header(std::string_view dtype, std::span<const uint64_t> shape);
-
-// A file descriptor that closes itself. Errors name the file.
-class File {
- public:
-  File() = default;
-  static File create(const Path& path);         // for reading and writing; must not exist
-  static File open_to_read(const Path& path);   // missing: an Error
-  static File open_to_write(const Path& path);  // for reading too; made where it is missing
-  File(File&& other) noexcept;
-  File& operator=(File&& other) noexcept;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File();
-
-  void write(const void* data, size_t bytes);                       // at the current position
-  void write_at(const void* data, size_t bytes, uint64_t offset);   // position unchanged
-  size_t read_at(void* data, size_t bytes, uint64_t offset) const;  // less only at the end
-  void reserve(uint64_t bytes);  // grows to `bytes` with disk blocks behind it
-  void truncate(uint64_t bytes);
-  void close();
-  uint64_t size() const;
-  int descriptor() const { return descriptor_; }
-  const Path& path() const { return path_; }
-
- private:
-  Path path_;
-  int descriptor_ = -1;
-};
 
 // Appends items to one array. The shape is settled by close(); without close() the file is no
 // array.

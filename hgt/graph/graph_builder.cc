@@ -8,11 +8,11 @@
 #include <fstream>
 #include <vector>
 
+#include "hgt/disk/staged_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/edge_sorter.h"
 #include "hgt/graph/incoming_writer.h"
 #include "hgt/graph/node_columns.h"
-#include "hgt/graph/staged_folder.h"
 
 namespace hgt {
 

@@ -374,7 +374,7 @@ TEST(GraphBuilder, KeepsOneOfTheEdgesThatAgreeInEndsAndTimeWhenUnique) {
   verify(graph);
 }
 
-TEST(GraphBuilder, SummarisesDegreesOfAnySize) {
+TEST(GraphBuilder, SummarizesDegreesOfAnySize) {
   const TestFolder folder;
   const Schema schema = one_type({.source = "node", .edge = "e", .target = "node"});
   GraphBuilder builder(folder / "g", schema);

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/schema.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {

@@ -45,7 +45,7 @@ constexpr float from_half(uint16_t half) {
 }
 
 // from_half() for many. Requires room for as many floats. Free of branches, so that compilers
-// vectorise it: the bits of the half, read as a float, are its value times 2^-112.
+// vectorize it: the bits of the half, read as a float, are its value times 2^-112.
 inline void from_halves(std::span<const uint16_t> halves, float* floats) {
   for (size_t i = 0; i < halves.size(); ++i) {
     const uint32_t half = halves[i];

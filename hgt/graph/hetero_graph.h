@@ -75,7 +75,7 @@ class HeteroGraph {
   Time time(NodeType type, NodeId node) const;
   std::span<const Time> times(NodeType type) const;  // empty: a plain type
   Features features(NodeType type) const;
-  // Read, not mapped: rows at random would bring pages of neighbours into memory.
+  // Read, not mapped: rows at random would bring pages of neighbors into memory.
   void copy_features(NodeType type, NodeId node, std::span<float> row) const;
   std::string_view name(NodeType type, NodeId node) const;  // "": the type has no names
   std::string id(NodeType type, NodeId node) const;         // the user's own

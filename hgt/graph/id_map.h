@@ -1,6 +1,6 @@
 // The user's ids of one node type: id -> node and back.
 //
-// Ids that count up (7, 8, 9, ...) are recognised and need no memory at all. All others are stored
+// Ids that count up (7, 8, 9, ...) are recognized and need no memory at all. All others are stored
 // as text with a hash index, in files that are mapped and so need not fit in memory.
 #pragma once
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 
-namespace hgt {
+#include "hgt/disk/file.h"
 
-using Path = std::filesystem::path;
+namespace hgt {
 
 enum class NodeType : uint16_t {};  // tau(v), numbered as in the schema
 enum class Relation : uint16_t {};  // <tau(s), phi(e), tau(t)>, numbered as in the schema

@@ -22,7 +22,7 @@ struct TinyRun {
   int64_t layers = 3;  // so that venues have a layer that is trained
   ModelKind kind = ModelKind::hgt;
   bool temporal = true;
-  bool full = false;  // all neighbours: nothing about a sub-graph is drawn
+  bool full = false;  // all neighbors: nothing about a sub-graph is drawn
   Path graph = training_graph();
   std::function<void(TaskSpec&)> adjust = {};  // once for each graph and task
 };

@@ -16,7 +16,7 @@ namespace hgt {
 namespace {
 
 constexpr uint64_t kTimesStream = 0x71e5;
-constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its neighbours
+constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its neighbors
 
 [[noreturn]] void report_no_layer(const RunState& run, NodeType type) {
   const int64_t layers = run.options.training.model.layers;

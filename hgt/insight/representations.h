@@ -1,7 +1,7 @@
 // The vectors of nodes as a trained model sees them at a time: sub-graphs are seeded with the
 // instances (node, time), several are drawn and their vectors averaged. (Paper, section 5.4.)
 //
-// The time of an instance changes the gaps to its neighbours and nothing else, unless `until` cuts
+// The time of an instance changes the gaps to its neighbors and nothing else, unless `until` cuts
 // the graph there: the sub-graphs of two times are drawn with the same numbers.
 //
 //   Representations venues(run, venue);

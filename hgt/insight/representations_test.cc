@@ -272,7 +272,7 @@ TEST(Representations, NeedAModelThatHasVectors) {
   EXPECT_EQ(represented_layer(majority, type_in(majority, "paper")), 0U);
 }
 
-TEST(Representations, OfAModelThatReadsNoNeighboursAreThoseOfTheTasksOwnNodes) {
+TEST(Representations, OfAModelThatReadsNoNeighborsAreThoseOfTheTasksOwnNodes) {
   const hgt::Run& mlp = tiny_run({.kind = ModelKind::mlp});
   EXPECT_EQ(Representations(mlp, type_in(mlp, "paper"), {.samples = 1}).layer(), 3U);
   const std::string error = error_of([&] { Representations(mlp, type_in(mlp, "venue"), {}); });

@@ -1,5 +1,5 @@
 // Edges by the row that they lead to and, for gradients, by the row that they come from: what sums
-// over neighbours are computed with.
+// over neighbors are computed with.
 #pragma once
 
 #include <cstdint>

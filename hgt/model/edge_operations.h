@@ -1,6 +1,6 @@
 // Sums and softmax over the edges of a row, with gradients: what the baselines are made of.
 //
-// On the CPU, in float or double, neighbours are gathered row by row, forward and backward, and no
+// On the CPU, in float or double, neighbors are gathered row by row, forward and backward, and no
 // tensor of [edges, d] is made. Elsewhere, and as oracle, the same in plain tensor operations.
 #pragma once
 

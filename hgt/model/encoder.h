@@ -12,12 +12,12 @@
 
 #include <vector>
 
+#include "hgt/message/meta_path.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/layer.h"
-#include "hgt/model/meta_path.h"
-#include "hgt/model/model_options.h"
-#include "hgt/model/model_schema.h"
 #include "hgt/model/torch.h"
+#include "hgt/run/model_options.h"
 
 namespace hgt {
 

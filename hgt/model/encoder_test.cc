@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/error.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/model/dropout.h"
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/random_batch_test.h"
@@ -135,7 +135,7 @@ TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
   }
 }
 
-TEST_P(SampledEncoder, TracesTheSameAttentionTowardsSeedsWhenTrimmed) {
+TEST_P(SampledEncoder, TracesTheSameAttentionTowardSeedsWhenTrimmed) {
   const SampledBatch batch = sampled();
   const Encoder encoder = double_encoder(small_options(paper_preset(), 3), schema_);
   AttentionTrace whole(7);  // what was in it goes

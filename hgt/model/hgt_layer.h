@@ -20,18 +20,18 @@
 
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/layer_graph.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/layer.h"
-#include "hgt/model/model_options.h"
-#include "hgt/model/model_schema.h"
 #include "hgt/model/reference_attention.h"
 #include "hgt/model/relative_temporal_encoding.h"
 #include "hgt/model/torch.h"
+#include "hgt/run/model_options.h"
 
 namespace hgt {
 
 class HgtLayerImpl : public Layer {
  public:
-  // Initialises the weights from torch's generator (torch::manual_seed).
+  // Initializes the weights from torch's generator (torch::manual_seed).
   HgtLayerImpl(const ModelOptions& options, const ModelSchema& schema);
 
   // Throws Error when the graph does not fit the schema or the vectors.

@@ -40,7 +40,7 @@ bool LargeBlocks::reserve(size_t bytes) {
   return true;
 }
 
-// Joins the block with free neighbours of the same arena.
+// Joins the block with free neighbors of the same arena.
 void LargeBlocks::add_free(Address address, size_t bytes) {
   const auto joins = [&](Address at) { return !arenas_.contains(at); };  // no arena begins there
   const auto next = free_.lower_bound(address);

@@ -2,7 +2,7 @@
 //
 // A training step makes and drops hundreds of megabytes of tensors. Fresh pages are expensive (on a
 // virtual machine 2 to 4 microseconds for 4 KB), and rows read at random from small pages miss the
-// TLB. Here a freed block joins its free neighbours and serves the next step; small tensors, which
+// TLB. Here a freed block joins its free neighbors and serves the next step; small tensors, which
 // would cut arenas to pieces, stay with malloc.
 #pragma once
 

@@ -91,7 +91,7 @@ TEST(LargeBlocks, NeverOverlapAndAreCounted) {
   }
 }
 
-TEST(LargeBlocks, FreedNeighboursJoinWhateverTheOrderOfTheirRelease) {
+TEST(LargeBlocks, FreedNeighborsJoinWhateverTheOrderOfTheirRelease) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     LargeBlocks blocks;
     std::vector<void*> taken;

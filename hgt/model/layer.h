@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hgt/message/layer_graph.h"
-#include "hgt/model/model_schema.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/torch.h"
 
 namespace hgt {

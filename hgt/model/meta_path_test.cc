@@ -1,5 +1,5 @@
 // Meta paths as they are written, and where they lead.
-#include "hgt/model/meta_path.h"
+#include "hgt/message/meta_path.h"
 
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ std::string refusal(const std::string& name) {
 
 // --- as they are written ---
 
-TEST(MetaPaths, OfTypesTakeAnyRelationBetweenThemTowardsTheTypeThatTheyLeave) {
+TEST(MetaPaths, OfTypesTakeAnyRelationBetweenThemTowardTheTypeThatTheyLeave) {
   EXPECT_EQ(steps_of("paper-paper"), (Steps{{0, 1}}));
   EXPECT_EQ(steps_of("paper-author-paper"), (Steps{{2, 4}, {3, 5}}));
   EXPECT_EQ(steps_of("author-institute-author"), (Steps{{9}, {8}}));
@@ -121,7 +121,7 @@ TEST(MetaPaths, TakeTheLongestTypeThatFits) {
   EXPECT_EQ(meta_paths(propose_meta_paths(schema), schema).size(), 4U);
 }
 
-TEST(ProposedMetaPaths, LeadByEveryNeighbouringTypeAndBack) {
+TEST(ProposedMetaPaths, LeadByEveryNeighboringTypeAndBack) {
   const std::vector<std::string> proposed = propose_meta_paths(kAcademic);
   EXPECT_EQ(proposed,
             (std::vector<std::string>{"paper-paper", "paper-author-paper", "paper-venue-paper",
@@ -268,7 +268,7 @@ std::vector<uint32_t> reached_from_first(const std::string& path, uint32_t count
           made.sources.begin() + static_cast<ptrdiff_t>(made.edge_offsets[1]) - 1};
 }
 
-TEST(Follow, KeepsFiftyNeighboursThatAreSpreadOut) {
+TEST(Follow, KeepsFiftyNeighborsThatAreSpreadOut) {
   for (const uint32_t count : {49U, 50U, 51U, 60U, 120U}) {
     const std::vector<uint32_t> ends = reached_from_first("paper-paper", count);
     ASSERT_EQ(ends.size(), std::min(50U, count)) << count;

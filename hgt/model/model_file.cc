@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "hgt/disk/tensor_file.h"
 #include "hgt/error.h"
-#include "hgt/model/tensor_file.h"
 
 namespace hgt {
 

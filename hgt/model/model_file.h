@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/disk/tensor_file.h"
 #include "hgt/graph/types.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/encoder.h"
-#include "hgt/model/model_schema.h"
-#include "hgt/model/tensor_file.h"
 
 namespace hgt {
 

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "hgt/academic/tiny_graph.h"
+#include "hgt/disk/tensor_file.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/encoder.h"
 #include "hgt/model/random_batch_test.h"
-#include "hgt/model/tensor_file.h"
 #include "hgt/model/torch.h"
 
 namespace hgt {

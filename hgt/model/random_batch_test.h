@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "hgt/message/layer_graph.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/hgt_layer.h"
-#include "hgt/model/model_options.h"
-#include "hgt/model/model_schema.h"
 #include "hgt/model/torch.h"
 #include "hgt/random.h"
+#include "hgt/run/model_options.h"
 #include "hgt/sampling/subgraph.h"
 
 namespace hgt {
@@ -294,8 +294,8 @@ struct LayerByHand {
       vector = vector + before;
     }
     if (!options.norm) return vector;
-    const at::Tensor centred = vector - vector.mean();
-    const at::Tensor unit = centred / at::sqrt(centred.square().mean() + 1e-5);
+    const at::Tensor centered = vector - vector.mean();
+    const at::Tensor unit = centered / at::sqrt(centered.square().mean() + 1e-5);
     return unit * layer.norm_weight[set] + layer.norm_bias[set];
   }
 

@@ -1,6 +1,6 @@
 // The last line of Algorithm 1: every edge of the graph among the sampled instances.
 //
-// Work is done per site, a sampled node with all its instances: they have the same neighbours. A
+// Work is done per site, a sampled node with all its instances: they have the same neighbors. A
 // list of usual length is read and each entry looked up among the sites. A hub's list (heavy) is
 // not read: its edges are met again in the lists of its sources under the reverse relation, and
 // their positions are then found by search, because lists are sorted. Two hubs are joined from the

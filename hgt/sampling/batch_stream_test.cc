@@ -8,8 +8,8 @@
 #include <set>
 
 #include "hgt/academic/academic_generator.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/error.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/sampling/subgraph_check.h"
 
 namespace hgt {

@@ -1,4 +1,4 @@
-// B[tau] of Algorithm 1: the candidates of one node type with their accumulated normalised degree,
+// B[tau] of Algorithm 1: the candidates of one node type with their accumulated normalized degree,
 // and the instances that have been sampled, so that none is sampled twice.
 //
 // A candidate is an instance: the same plain node at two times is two candidates. Slots number the
@@ -46,7 +46,7 @@ class Budget {
   }  // slots, those of sampled instances included
   NodeId node(uint32_t slot) const { return static_cast<NodeId>(candidates_[slot].key); }
   Time time(uint32_t slot) const { return static_cast<Time>(candidates_[slot].key >> 32U); }
-  // The accumulated normalised degree; NaN: the instance has been sampled.
+  // The accumulated normalized degree; NaN: the instance has been sampled.
   double weight(uint32_t slot) const { return candidates_[slot].value; }
   uint32_t find(NodeId node, Time time) const { return candidates_.find(instance_key(node, time)); }
 
@@ -68,7 +68,7 @@ class Budget {
   uint32_t slot_of(NodeId node, Time time) { return candidates_.insert(instance_key(node, time)); }
   double keep_first(uint32_t n);
 
-  KeyTable<double> candidates_;    // with their accumulated normalised degree
+  KeyTable<double> candidates_;    // with their accumulated normalized degree
   std::vector<Arrival> arrivals_;  // scratch of draw()
   std::vector<uint32_t> drawn_;
 };

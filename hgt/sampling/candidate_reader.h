@@ -1,7 +1,7 @@
-// Algorithm 2 up to its last line: the neighbours of sampled instances with the time that each of
-// them gets and its share of the target's normalised degree.
+// Algorithm 2 up to its last line: the neighbors of sampled instances with the time that each of
+// them gets and its share of the target's normalized degree.
 //
-// A graph of millions of nodes does not fit in the caches, and neighbours lie anywhere. So the
+// A graph of millions of nodes does not fit in the caches, and neighbors lie anywhere. So the
 // lists of a few targets are read together, stage by stage (offsets, entries, times), each in a
 // loop whose reads do not depend on each other: the processor then waits for many cache lines at
 // once instead of for one after the other.

@@ -148,7 +148,7 @@ TEST_F(HiddenEdgesTest, AtSeedsAreForgottenWithTheSeeds) {
   }
 }
 
-// Hidden neighbours still count as neighbours: the normalisation is by the full degree.
+// Hidden neighbors still count as neighbors: the normalization is by the full degree.
 TEST_F(HiddenEdgesTest, DoNotChangeTheSharesOfTheOthers) {
   SamplingTrace trace;
   SamplingOptions options{.depth = 1};

@@ -8,10 +8,10 @@
 #include <functional>
 #include <vector>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/schema.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/graph/types.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampling_options.h"

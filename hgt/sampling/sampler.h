@@ -5,7 +5,7 @@
 //
 // Seeds may be of any types and times, and the same one may be asked for twice. An event node
 // keeps its own time. Any other node inherits the time of the instance through which it was met,
-// so it may be in a sub-graph at several times, each time with the same neighbours.
+// so it may be in a sub-graph at several times, each time with the same neighbors.
 //
 // The result holds every edge of the graph among its instances, and `self`. It depends on the
 // arguments only: not on threads, earlier calls or the clock.
@@ -27,7 +27,7 @@ struct SamplingTrace {
   struct Candidate {
     NodeId node = 0;
     Time time = kNoTime;
-    double weight = 0;       // accumulated normalised degree
+    double weight = 0;       // accumulated normalized degree
     double probability = 0;  // of being the first one drawn: Algorithm 1, line 9
     bool drawn = false;
   };

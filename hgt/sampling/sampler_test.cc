@@ -58,7 +58,7 @@ TEST_F(TinySampler, KeepsSeedsFirstInTheOrderAskedForAndEqualOnesOnce) {
   EXPECT_EQ(subgraph.times[paper], 2010);
 }
 
-TEST_F(TinySampler, ShowsAPlainNodeOncePerTimeEachWithTheSameNeighbours) {
+TEST_F(TinySampler, ShowsAPlainNodeOncePerTimeEachWithTheSameNeighbors) {
   const Subgraph subgraph =
       sampled({seed("paper", 1), seed("paper", 2)}, {.strategy = Strategy::full, .depth = 1});
   const std::vector<uint32_t> rows = rows_of_node(subgraph, type("venue"), 0);
@@ -235,7 +235,7 @@ std::set<SampledInstance> neighborhood(const HeteroGraph& graph, const std::vect
   return instances;
 }
 
-TEST(Sampler, TakesTheWholeNeighbourhoodWithStrategyFull) {
+TEST(Sampler, TakesTheWholeNeighborhoodWithStrategyFull) {
   for (uint64_t i = 0; i < 10; ++i) {
     const TestGraph graph = random_test_graph(i);
     Draws draws(hash(20, i));
@@ -248,7 +248,7 @@ TEST(Sampler, TakesTheWholeNeighbourhoodWithStrategyFull) {
   }
 }
 
-TEST(Sampler, TakesTheWholeNeighbourhoodWithFanOutsOfZero) {
+TEST(Sampler, TakesTheWholeNeighborhoodWithFanOutsOfZero) {
   for (uint64_t i = 0; i < 10; ++i) {
     const TestGraph graph = random_test_graph(i);
     Draws draws(hash(21, i));

@@ -14,7 +14,7 @@ namespace hgt {
 enum class Strategy {
   hgsampling,  // the paper's Algorithms 1 and 2: a balanced, dense sample
   neighbors,   // every instance draws a fan-out of each of its lists, uniformly, hop by hop
-  full,        // all neighbours of all instances, `depth` hops
+  full,        // all neighbors of all instances, `depth` hops
 };
 
 // Nothing later than the bound enters a sub-graph, neither a node nor an edge.

@@ -60,7 +60,7 @@ bool draw_type(Draft& draft, CandidateReader& reader, const HgSamplingSize& size
   return !drawn.empty();
 }
 
-// Adds the neighbours of the targets that are not in the draft yet.
+// Adds the neighbors of the targets that are not in the draft yet.
 void add_neighbors(Draft& draft, CandidateReader& reader, const Targets& targets, uint32_t fanout,
                    Draws& draws) {
   // The reader gets a copy: what it reads may grow the very columns it would read from.

@@ -267,7 +267,7 @@ void SubgraphCheck::check_entries() const {
   if (options_.strategy != Strategy::full) return;
   for (const auto& [each, hops] : met) {
     require(hops.empty() || *hops.begin() >= options_.depth || present.contains(each),
-            "node {} of type {} is a neighbour and missing", std::get<1>(each.first),
+            "node {} of type {} is a neighbor and missing", std::get<1>(each.first),
             schema_.at(std::get<0>(each.first)).name);
   }
 }

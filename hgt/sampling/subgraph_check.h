@@ -6,7 +6,7 @@
 //  2. Event nodes have their own time. Every instance that is no seed was met through an earlier
 //     one by an edge that may be seen, and a node without a time of its own has that one's time.
 //  3. No type has more than `width` instances of one step, no hop is beyond the depth; with
-//     Strategy::full no neighbour of an instance that was followed is missing or of a later hop.
+//     Strategy::full no neighbor of an instance that was followed is missing or of a later hop.
 //  4. Nothing is later than the bound: no node, no edge.
 //  5. The edges are all those of the graph among the instances of a component, each once, without
 //     the hidden ones, at their right positions, in order, with their gaps; and one `self` each.

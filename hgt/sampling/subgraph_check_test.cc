@@ -187,7 +187,7 @@ TEST_F(SubgraphCheckTest, RefusesMoreInstancesThanTheWidth) {
   EXPECT_TRUE(contains(error(good_), "the depth is 1")) << error(good_);
 }
 
-TEST_F(SubgraphCheckTest, RefusesAFullNeighbourhoodThatIsNot) {
+TEST_F(SubgraphCheckTest, RefusesAFullNeighborhoodThatIsNot) {
   options_.strategy = Strategy::full;
   options_.depth = 1;
   const Subgraph full = sample(graph_, request_.seeds, options_);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
-#include "hgt/graph/temporary_test_folder.h"
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/sampling/sampler.h"
 
 namespace hgt {

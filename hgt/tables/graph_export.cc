@@ -5,9 +5,9 @@
 #include <array>
 #include <iterator>
 
+#include "hgt/disk/staged_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
-#include "hgt/graph/staged_folder.h"
 
 namespace hgt {
 

@@ -167,7 +167,7 @@ TEST_F(DefectTest, BrokenQuotesAreABadRow) {
   EXPECT_EQ(report_.tables.at(0).defects[static_cast<size_t>(Defect::bad_row)], 1U);
 }
 
-TEST_F(DefectTest, AnUnlabelledEndWithoutOtherIsAnUnlistedValue) {
+TEST_F(DefectTest, AnUnlabeledEndWithoutOtherIsAnUnlistedValue) {
   folder_.write("venue.tsv", "id\tk\nv1\tj\nv2\t\n");
   folder_.write("pub.tsv", "s\tt\np1\tv1\np2\tv2\n");
   const HeteroGraph graph = import(

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/tables/table_import.h"
 
 namespace hgt {

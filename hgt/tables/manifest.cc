@@ -14,7 +14,7 @@ namespace hgt {
 namespace {
 
 // One table of the manifest. Every key that is asked for becomes a known one; close() complains
-// about keys that nobody asked for, which catches misspelt ones.
+// about keys that nobody asked for, which catches misspelled ones.
 class Section {
  public:
   Section(const Path& file, std::string title, const toml::table& table)
@@ -26,7 +26,7 @@ class Section {
     throw Error(fmt::format("{}:{}: {}", file_.string(), line, what));
   }
   [[noreturn]] void fail(const std::string& what) const { fail(what, line()); }
-  // Lists the keys that are there: the missing one may be among them, misspelt.
+  // Lists the keys that are there: the missing one may be among them, misspelled.
   [[noreturn]] void fail_missing(const std::string& key) const {
     std::vector<std::string> keys;
     for (const auto& [name, node] : table_) keys.emplace_back(name.str());

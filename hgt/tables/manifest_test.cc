@@ -256,7 +256,7 @@ TEST_F(ManifestTest, DatesAreTheDefaultForCoarseUnitsAndUnixTimesForFineOnes) {
 
 // --- what is wrong ---
 
-TEST_F(ManifestTest, AMisspeltKeyIsNamedWithItsLineAndTheKnownOnes) {
+TEST_F(ManifestTest, AMisspelledKeyIsNamedWithItsLineAndTheKnownOnes) {
   std::string text = read_error(kPaper + "titel = 'x'\n", 5);
   expect_contains(text, "unknown key 'titel' in [[nodes]]");
   for (const char* known : {"files", "id", "name", "time", "time_format", "missing_time", "labels",
@@ -272,7 +272,7 @@ TEST_F(ManifestTest, AMisspeltKeyIsNamedWithItsLineAndTheKnownOnes) {
   expect_contains(read_error("time_unit = 'day'\ntimeunit = 'day'\n" + kPaper, 2), "time_unit");
 }
 
-TEST_F(ManifestTest, AMisspeltKeyInsideAnInnerTableIsNamed) {
+TEST_F(ManifestTest, AMisspelledKeyInsideAnInnerTableIsNamed) {
   expect_contains(read_error(kPaper + "features = { lst = 'x' }\n", 5), "'lst' in 'features'");
   expect_contains(read_error(kPaper + kCites + "by_order = { column = 'p', withn = 'x' }\n", 10),
                   "withn");

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/disk/temporary_test_folder.h"
 #include "hgt/error.h"
-#include "hgt/graph/temporary_test_folder.h"
 #include "hgt/tables/compressed_test_text.h"
 
 namespace hgt {

@@ -13,7 +13,7 @@
 
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
-#include "hgt/task/option_table.h"
+#include "hgt/options/option_table.h"
 
 namespace hgt {
 
@@ -65,7 +65,7 @@ struct TaskSpec {
   Hidden hidden = Hidden::automatic;
   std::vector<std::string> also_hide = {};   // further edge types that are treated like `edges`
   std::vector<std::string> leave_out = {};   // edge types that the model never sees
-  std::vector<std::string> meta_paths = {};  // that han follows, hgt/model/meta_path.h
+  std::vector<std::string> meta_paths = {};  // that han follows, hgt/message/meta_path.h
 
   uint32_t min_links = 1;         // name: candidates with fewer training links are left out
   uint32_t negatives = 20;        // link: drawn for each training example

@@ -9,9 +9,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/run/example_scores.h"
 #include "hgt/training/run.h"
-#include "hgt/training/text_file.h"
 
 namespace hgt {
 
@@ -106,7 +107,7 @@ std::string metric_cell(const ComparisonTable& table, const ComparisonRow& row,
   const std::string number = table.seeds > 1
                                  ? fmt::format("{:.3f} ± {:.3f}", value->mean, value->deviation)
                                  : fmt::format("{:.3f}", value->mean);
-  return value->mean == best_of(table, metric) ? "**" + number + "**" : number;
+  return value->mean == best_of(table, metric) ? fmt::format("**{}**", number) : number;
 }
 
 std::string against_cell(const ComparisonRow& row) {
@@ -121,9 +122,9 @@ std::string row_line(const ComparisonTable& table, const ComparisonRow& row) {
                                  static_cast<double>(row.parameters) / 1e6,
                                  row.seconds_per_batch.mean * 1e3, row.peak_megabytes);
   for (const auto& [metric, unused] : table.rows.front().metrics) {
-    line += " " + metric_cell(table, row, metric) + " |";
+    line += fmt::format(" {} |", metric_cell(table, row, metric));
   }
-  return line + " " + against_cell(row) + " |\n";
+  return line + fmt::format(" {} |\n", against_cell(row));
 }
 
 // One that is there was left by a comparison that was stopped while it was made.

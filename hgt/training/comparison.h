@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/run/run_options.h"
 #include "hgt/task/metrics.h"
-#include "hgt/training/run_options.h"
 
 namespace hgt {
 

@@ -49,7 +49,7 @@ TEST(ChosenModels, HaveEveryKindOfModelAndTheFourVariantsOfHgt) {
             4);
 }
 
-// Numbers that are easy to recognise.
+// Numbers that are easy to recognize.
 ComparisonTable example_table() {
   ComparisonTable table{.task = "paper-venue", .examples = 77, .seeds = 2};
   table.rows.push_back({.model = "gcn",

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "hgt/progress.h"
+#include "hgt/run/train_options.h"
 #include "hgt/task/metrics.h"
 #include "hgt/task/task.h"
 #include "hgt/training/task_model.h"
-#include "hgt/training/train_options.h"
 
 namespace hgt {
 

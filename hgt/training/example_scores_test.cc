@@ -1,5 +1,5 @@
 // The metrics of single examples: how they are written, and how two runs are compared by them.
-#include "hgt/training/example_scores.h"
+#include "hgt/run/example_scores.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/training/run.h"
-#include "hgt/training/text_file.h"
 
 namespace hgt {
 namespace {

@@ -1,4 +1,4 @@
-#include "hgt/training/idle_options.h"
+#include "hgt/run/idle_options.h"
 
 #include <gtest/gtest.h>
 

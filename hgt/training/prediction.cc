@@ -11,9 +11,9 @@
 #include <fstream>
 #include <numeric>
 
+#include "hgt/disk/staged_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
-#include "hgt/graph/staged_folder.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/task/table_cell.h"

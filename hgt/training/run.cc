@@ -8,14 +8,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/model/machine.h"
+#include "hgt/run/example_scores.h"
+#include "hgt/run/version.h"
 #include "hgt/task/audit.h"
 #include "hgt/training/evaluation.h"
-#include "hgt/training/example_scores.h"
 #include "hgt/training/run_state.h"
-#include "hgt/training/text_file.h"
 #include "hgt/training/trainer.h"
 
 namespace hgt {
@@ -74,8 +75,8 @@ std::string environment_json(const RunState& state, const RunTexts& texts) {
                                        {"graph_checksum", state.graph_checksum},
                                        {"options_checksum", text_checksum(texts.options)},
                                        {"task_checksum", text_checksum(texts.task)},
-                                       {"hgt", HGT_VERSION},
-                                       {"commit", HGT_COMMIT},
+                                       {"hgt", version()},
+                                       {"commit", commit()},
                                        {"libtorch", here.torch_version},
                                        {"blas", blas().name},
                                        {"kernels", here.kernels},
@@ -149,7 +150,7 @@ nlohmann::ordered_json training_json(const std::vector<SeedReport>& reports, uin
   return json;
 }
 
-void summarise(RunResult& result) {
+void summarize(RunResult& result) {
   for (const auto& [name, unused] : result.seeds.front().metrics) {
     std::vector<double> values;
     for (const SeedResult& seed : result.seeds) {
@@ -383,7 +384,7 @@ RunResult Run::evaluate(Split split, const EvaluationOptions& options,
   for (const uint64_t seed : state_->seeds()) {
     result.seeds.push_back(state_->evaluate(seed, split, options, progress));
   }
-  summarise(result);
+  summarize(result);
   write_text(state_->folder / fmt::format("{}.json", to_string(split)),
              summary_json(result).dump(1) + '\n');
   return result;

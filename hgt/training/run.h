@@ -22,10 +22,10 @@
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/progress.h"
+#include "hgt/run/run_options.h"
 #include "hgt/sampling/subgraph.h"
 #include "hgt/task/metrics.h"
 #include "hgt/task/task.h"
-#include "hgt/training/run_options.h"
 
 namespace hgt {
 
@@ -133,9 +133,5 @@ class Run {
   explicit Run(std::unique_ptr<RunState> state);
   std::unique_ptr<RunState> state_;
 };
-
-// The metric of every example of two runs, as their evaluations wrote them; of several seeds the
-// mean. Throws Error: not evaluated, or on other examples. (example_scores.cc)
-PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric);
 
 }  // namespace hgt

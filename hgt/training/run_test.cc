@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/run/example_scores.h"
 #include "hgt/training/training_test_graph.h"
 
 namespace hgt {

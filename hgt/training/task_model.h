@@ -7,8 +7,8 @@
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/neural_tensor_network.h"
 #include "hgt/model/torch.h"
+#include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
-#include "hgt/training/train_options.h"
 
 namespace hgt {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/model/model_schema.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/example_stream.h"
-#include "hgt/training/text_file.h"
 
 namespace hgt {
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "hgt/progress.h"
+#include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
 #include "hgt/training/checkpoint.h"
-#include "hgt/training/train_options.h"
 
 namespace hgt {
 

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
+#include "hgt/disk/temporary_test_folder.h"
+#include "hgt/disk/tensor_file.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/graph/temporary_test_folder.h"
-#include "hgt/model/tensor_file.h"
+#include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
-#include "hgt/training/train_options.h"
 
 namespace hgt {
 

@@ -11,7 +11,7 @@
 namespace hgt {
 
 // The last layer that training made use of for nodes of the type: trained_layer() where the model
-// reads neighbours, the last of all for what the task asks about where it does not (mlp). 0: none.
+// reads neighbors, the last of all for what the task asks about where it does not (mlp). 0: none.
 uint32_t last_trained_layer(const RunState& run, NodeType type);
 
 // The layer whose vectors of a type are worth having: `wanted`, or where that is 0 the

@@ -1,4 +1,4 @@
-// Layer by layer over the whole graph: every neighbour of every node counts, each instance is
+// Layer by layer over the whole graph: every neighbor of every node counts, each instance is
 // computed once per layer, and memory holds one layer of the dated nodes and one slice of the
 // others.
 //

@@ -1,5 +1,5 @@
 // Layer-wise inference against the definition: the vector of an instance after layer l, worked out
-// from those of its neighbours' instances after layer l - 1, one target at a time and with the
+// from those of its neighbors' instances after layer l - 1, one target at a time and with the
 // reference path.
 #include "hgt/training/whole_graph.h"
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hgt/error.h"
-#include "hgt/explain/explain.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/insight/explain.h"
 #include "hgt/insight/similarity.h"
 #include "hgt/model/machine.h"
 

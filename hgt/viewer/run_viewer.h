@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "hgt/report/run_report.h"
+#include "hgt/http/http_server.h"
+#include "hgt/insight/run_report.h"
 #include "hgt/training/run.h"
-#include "hgt/viewer/http_server.h"
 #include "hgt/viewer/node_search.h"
 
 namespace hgt {

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "hgt/http/raw_client_test.h"
 #include "hgt/insight/insight_test_runs.h"
-#include "hgt/viewer/raw_client_test.h"
 
 namespace hgt {
 namespace {
@@ -149,13 +149,13 @@ TEST_F(RunViewerRoutes, StandAnyTextThatIsSearchedFor) {
 TEST_F(RunViewerRoutes, ExplainANode) {
   const std::string id = graph_.id(type_in(run_, "paper"), 5);
   const Json json = viewed->json("/api/node?type=paper&id=" + id);
-  for (const char* member : {"node", "prediction", "truth", "neighbours", "attention"}) {
+  for (const char* member : {"node", "prediction", "truth", "neighbors", "attention"}) {
     EXPECT_TRUE(json.contains(member)) << member;
   }
   EXPECT_EQ(members(json.at("node")), (Names{"type", "id", "name", "time"}));
   EXPECT_EQ(json.at("node").at("id"), id);
   EXPECT_EQ(members(json.at("prediction").at(0)), (Names{"class", "name", "probability"}));
-  EXPECT_EQ(members(json.at("neighbours").at(0)), (Names{"node", "relations", "share", "without"}));
+  EXPECT_EQ(members(json.at("neighbors").at(0)), (Names{"node", "relations", "share", "without"}));
   EXPECT_EQ(json.at("attention").at("target"), "paper");
   EXPECT_FALSE(json.at("truth").empty());
 }
@@ -362,7 +362,7 @@ TEST(RunViewer, AnswersForAModelThatPaysNoAttention) {
   const Json json = viewed.json("/api/node?type=paper&id=" + id);
   EXPECT_TRUE(json.at("attention").is_null());
   EXPECT_FALSE(json.at("prediction").is_null());
-  EXPECT_TRUE(json.at("neighbours").empty());
+  EXPECT_TRUE(json.at("neighbors").empty());
 }
 
 TEST(RunViewer, AnswersForAGraphWithoutTimesAndNamesOfAnyBytes) {

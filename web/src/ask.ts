@@ -1,6 +1,6 @@
 import { h } from "./dom";
 import type { NodeAnswer, RunReport } from "./model";
-import { attentionPart, neighbourPart, nodeHeading, predictionPart } from "./node_panel";
+import { attentionPart, neighborPart, nodeHeading, predictionPart } from "./node_panel";
 import { placeLink, readPlace, type Place } from "./place";
 import { hint, loadInto, section } from "./section";
 import { Search } from "./search";
@@ -53,7 +53,7 @@ function nodeView(run: RunReport, api: Api, answer: NodeAnswer, place: Place): H
   return [
     nodeHeading(answer.node),
     h("div", { class: "columns" }, predictionPart(answer), similar),
-    neighbourPart(answer),
+    neighborPart(answer),
     attentionPart(run, answer),
   ];
 }

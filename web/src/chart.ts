@@ -1,16 +1,16 @@
 import { h, type Child } from "./dom";
 import { details } from "./section";
 
-const colours = 8;
+const colors = 8;
 const firstWidth = 640; // until the width is known, and in print
 
-// Colours are variables of the style sheet, so that charts follow the theme.
-export function colour(index: number): string {
-  return `var(--series-${index % colours})`;
+// Colors are variables of the style sheet, so that charts follow the theme.
+export function color(index: number): string {
+  return `var(--series-${index % colors})`;
 }
 
-export function colourRange(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => colour(index));
+export function colorRange(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => color(index));
 }
 
 // A drawing as wide as its place, with the same data as a table behind it.
@@ -39,9 +39,9 @@ export function figure(
   return h("figure", {}, h("figcaption", {}, caption), legend, holder, details("Numbers", asTable));
 }
 
-export function legend(entries: { name: string; colour: string }[], note: Child = null): HTMLElement {
+export function legend(entries: { name: string; color: string }[], note: Child = null): HTMLElement {
   const items = entries.map((entry) =>
-    h("li", {}, h("span", { class: "swatch", "aria-hidden": "true", style: { background: entry.colour } }), entry.name),
+    h("li", {}, h("span", { class: "swatch", "aria-hidden": "true", style: { background: entry.color } }), entry.name),
   );
   return h("div", { class: "legend" }, h("ul", {}, items), note ? h("p", {}, note) : null);
 }

@@ -1,5 +1,5 @@
 import { plot, dot, ruleY, text } from "@observablehq/plot";
-import { colour, figure } from "./chart";
+import { color, figure } from "./chart";
 import { h, type Child } from "./dom";
 import { clipped, count, decimal, meanAndDeviation, metricName, plural } from "./format";
 import type { Metric, RunReport } from "./model";
@@ -100,10 +100,10 @@ function metricChart(title: string, name: string, runs: RunReport[]): HTMLElemen
           y: "run",
           x1: (row) => row.mean - row.deviation,
           x2: (row) => row.mean + row.deviation,
-          stroke: colour(0),
+          stroke: color(0),
           strokeWidth: 2,
         }),
-        dot(rows, { y: "run", x: "mean", r: 5, fill: colour(0) }),
+        dot(rows, { y: "run", x: "mean", r: 5, fill: color(0) }),
         text(rows, {
           y: "run",
           x: (row) => row.mean + row.deviation,

@@ -1,5 +1,5 @@
 import { dot, line, plot, pointer, tip } from "@observablehq/plot";
-import { colour, colourRange, figure, legend } from "./chart";
+import { color, colorRange, figure, legend } from "./chart";
 import { h } from "./dom";
 import { count, decimal } from "./format";
 import type { Curve, RunReport } from "./model";
@@ -17,7 +17,7 @@ export function curvesSection(context: RunContext): HTMLElement {
   }
   const seeds = run.curves.map((curve) => curve.seed);
   const key = legend(
-    seeds.map((seed, index) => ({ name: `seed ${seed}`, colour: colour(index) })),
+    seeds.map((seed, index) => ({ name: `seed ${seed}`, color: color(index) })),
     "Dashed: training. Solid: validation. Dot: the weights that were kept.",
   );
   const kept = keptPoints(run, points);
@@ -82,7 +82,7 @@ function frame(width: number, seeds: number[]): object {
     marginTop: 28,
     marginBottom: 42,
     x: { label: "Batch", labelAnchor: "center", ticks: Math.max(3, width / 90), tickFormat: count },
-    color: { type: "ordinal", domain: seeds, range: colourRange(seeds.length) },
+    color: { type: "ordinal", domain: seeds, range: colorRange(seeds.length) },
   };
 }
 

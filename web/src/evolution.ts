@@ -1,5 +1,5 @@
 import { dot, line, plot, pointer, text, tip } from "@observablehq/plot";
-import { colour, colourRange, figure } from "./chart";
+import { color, colorRange, figure } from "./chart";
 import { h, type Child } from "./dom";
 import { evolutionMap } from "./evolution_map";
 import { clipped, decimal } from "./format";
@@ -18,7 +18,7 @@ interface Point {
 
 export function evolutionSection(context: RunContext): HTMLElement {
   const { run } = context;
-  const readsNeighbours = run.model !== "mlp" && run.model !== "majority";
+  const readsNeighbors = run.model !== "mlp" && run.model !== "majority";
   return section(
     context,
     "Evolution",
@@ -32,9 +32,9 @@ export function evolutionSection(context: RunContext): HTMLElement {
           ? hint(
               "The graph has no times, so that nothing can evolve: give its events a time in the manifest and import again.",
             )
-          : readsNeighbours
+          : readsNeighbors
             ? untrainedOr(run, "No vectors were computed over time: make the report again where the graph is.")
-            : hint(`The model ${run.model} reads no neighbours, so that its vectors are the same at all times.`),
+            : hint(`The model ${run.model} reads no neighbors, so that its vectors are the same at all times.`),
     ),
   );
 }
@@ -70,7 +70,7 @@ function focusChart(times: string[], focus: Focus, range: [number, number]): HTM
   return figure(`Similarity to ${name}`, draw, () => similarityTable(name, times, focus));
 }
 
-// Colours are those of this chart alone: over all charts there are more nodes than colours.
+// Colors are those of this chart alone: over all charts there are more nodes than colors.
 function similarityChart(width: number, times: string[], points: Point[], range: [number, number]): Element {
   const ids = [...new Set(points.map((point) => point.id))];
   const labelWidth = Math.min(160, width * 0.34);
@@ -85,7 +85,7 @@ function similarityChart(width: number, times: string[], points: Point[], range:
     marginRight: labelWidth,
     x: { type: "point", domain: times, label: null, padding: 0.1, ticks: everyFew(times, (width - labelWidth) / 60) },
     y: { label: "↑ Similarity", domain: range, grid: true, nice: true },
-    color: { type: "ordinal", domain: ids, range: colourRange(ids.length) },
+    color: { type: "ordinal", domain: ids, range: colorRange(ids.length) },
     marks: [
       line(points, { x: "time", y: "similarity", stroke: "id", z: "id", strokeWidth: 2 }),
       dot(points, { x: "time", y: "similarity", fill: "id", r: 3 }), // a single time makes no line
@@ -95,7 +95,7 @@ function similarityChart(width: number, times: string[], points: Point[], range:
           y: () => y,
           text: () => clipped(point.name, Math.floor(labelWidth / 7) - 1),
           title: "name",
-          fill: colour(ids.indexOf(point.id)),
+          fill: color(ids.indexOf(point.id)),
           textAnchor: "start",
           dx: 8,
           fontWeight: 500,

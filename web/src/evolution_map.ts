@@ -1,4 +1,4 @@
-import { colour } from "./chart";
+import { color } from "./chart";
 import { h, s } from "./dom";
 import { clipped, decimal } from "./format";
 import type { Evolution, MapStep } from "./model";
@@ -89,7 +89,7 @@ function drawMarks(places: Place[], focus: string[]): Map<string, Mark> {
     if (marks.has(id)) continue;
     const index = focus.indexOf(id);
     const text = s("text", { x: label.offset, y: 4 }, clipped(name, label.longest));
-    const dot = s("circle", { r: index >= 0 ? 6 : 4.5, fill: index >= 0 ? colour(index) : undefined });
+    const dot = s("circle", { r: index >= 0 ? 6 : 4.5, fill: index >= 0 ? color(index) : undefined });
     const group = s("g", { class: index >= 0 ? "focus" : undefined }, s("title", {}, name), dot, text);
     group.style.transform = `translate(${x}px, ${y}px)`; // who comes later appears in place, not from the corner
     marks.set(id, { group, text });
@@ -99,11 +99,11 @@ function drawMarks(places: Place[], focus: string[]): Map<string, Mark> {
 
 function placeMarks(marks: Map<string, Mark>, places: Place[], focus: string[], size: Size): void {
   const byId = new Map(places.map((place) => [place.id, place]));
-  const labelled = placesWithLabel(places, focus, size);
+  const labeled = placesWithLabel(places, focus, size);
   for (const [id, { group, text }] of marks) {
     const place = byId.get(id);
     group.classList.toggle("absent", !place);
-    group.classList.toggle("unlabelled", !labelled.has(id));
+    group.classList.toggle("unlabeled", !labeled.has(id));
     if (!place) continue;
     group.style.transform = `translate(${place.x}px, ${place.y}px)`;
     const flip = place.x + labelLength(place) > size.width;
@@ -112,10 +112,10 @@ function placeMarks(marks: Map<string, Mark>, places: Place[], focus: string[], 
   }
 }
 
-// First come, first labelled; the focus nodes come first, and only their names may cover another node's dot.
+// First come, first labeled; the focus nodes come first, and only their names may cover another node's dot.
 function placesWithLabel(places: Place[], focus: string[], size: Size): Set<string> {
   const taken: { left: number; right: number; y: number }[] = [];
-  const labelled = new Set<string>();
+  const labeled = new Set<string>();
   const ranked = [...places].sort((a, b) => Number(focus.includes(b.id)) - Number(focus.includes(a.id)));
   for (const place of ranked) {
     const length = labelLength(place);
@@ -129,9 +129,9 @@ function placesWithLabel(places: Place[], focus: string[], size: Size): Set<stri
     );
     if (clash || (covers && !focus.includes(place.id))) continue;
     taken.push(box);
-    labelled.add(place.id);
+    labeled.add(place.id);
   }
-  return labelled;
+  return labeled;
 }
 
 function labelLength(place: Place): number {

@@ -140,15 +140,15 @@ export interface NodeAnswer {
   no_prediction: string | null; // why there is none
   truth: string[]; // names of the right classes, if known
   self: number | null; // what of its attention in the last layer the node pays to itself
-  neighbours: Neighbour[];
+  neighbors: Neighbor[];
   attention: Attention | null; // null: the model pays no attention
 }
 
-export interface Neighbour {
+export interface Neighbor {
   node: Found;
   relations: string[];
   share: number; // of the node's attention in the last layer
-  without: ClassShare[] | null; // prediction without this neighbour
+  without: ClassShare[] | null; // prediction without this neighbor
 }
 
 export interface SimilarAnswer {

@@ -1,7 +1,7 @@
 import { attentionTree, paysAttention } from "./attention";
 import { h, type Child } from "./dom";
 import { change, percent } from "./format";
-import type { ClassShare, Found, Neighbour, NodeAnswer, RunReport } from "./model";
+import type { ClassShare, Found, Neighbor, NodeAnswer, RunReport } from "./model";
 import { placeLink } from "./place";
 import { hint } from "./section";
 import { table, type Column } from "./table";
@@ -20,8 +20,8 @@ export function predictionPart(answer: NodeAnswer): HTMLElement {
   return h("div", {}, h("h4", {}, "Prediction"), prediction(answer));
 }
 
-export function neighbourPart(answer: NodeAnswer): HTMLElement {
-  return h("div", {}, h("h4", {}, "Neighbours that count"), neighbours(answer));
+export function neighborPart(answer: NodeAnswer): HTMLElement {
+  return h("div", {}, h("h4", {}, "Neighbors that count"), neighbors(answer));
 }
 
 export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
@@ -65,28 +65,28 @@ function truthLine(answer: NodeAnswer, listed: string[]): Child {
   return h("p", { class: "caption" }, `Right: ${missing.join(", ")} (not among those above).`);
 }
 
-function neighbours(answer: NodeAnswer): HTMLElement {
-  if (answer.neighbours.length === 0) return hint("There are no neighbours to show.");
-  const most = Math.max(...answer.neighbours.map((row) => row.share));
-  const columns: Column<Neighbour>[] = [
-    { head: "Neighbour", kind: "header", cell: ({ node }) => neighbourName(node) },
+function neighbors(answer: NodeAnswer): HTMLElement {
+  if (answer.neighbors.length === 0) return hint("There are no neighbors to show.");
+  const most = Math.max(...answer.neighbors.map((row) => row.share));
+  const columns: Column<Neighbor>[] = [
+    { head: "Neighbor", kind: "header", cell: ({ node }) => neighborName(node) },
     { head: "Relation", cell: (row) => row.relations.join(", ") },
     { head: "Attention", cell: (row) => percent(row.share), bar: (row) => row.share / (most || 1) },
   ];
   const best = answer.prediction?.[0];
   if (best) columns.push(...withoutColumns(best));
   const self = answer.self === null ? "" : `; the node itself gets ${percent(answer.self)}`;
-  return table(`By share of attention in the last layer${self}`, columns, answer.neighbours);
+  return table(`By share of attention in the last layer${self}`, columns, answer.neighbors);
 }
 
-function neighbourName(node: Found): Child {
+function neighborName(node: Found): Child {
   const facts = [node.type, node.time].filter(Boolean).join(" · ");
   const link = h("a", { href: placeLink({ type: node.type, id: node.id, at: "" }) }, node.name || node.id);
   return [link, h("span", { class: "kind" }, facts)];
 }
 
-// What the prediction would be if the neighbour were not there, against the prediction as it is.
-function withoutColumns(best: ClassShare): Column<Neighbour>[] {
+// What the prediction would be if the neighbor were not there, against the prediction as it is.
+function withoutColumns(best: ClassShare): Column<Neighbor>[] {
   const name = best.name || best.class;
   return [
     {

@@ -8,7 +8,7 @@ export function themeButton(): HTMLButtonElement {
   const show = (theme: Theme): void => {
     document.documentElement.dataset["theme"] = theme;
     button.textContent = theme === "dark" ? "☀ Light" : "☾ Dark";
-    button.setAttribute("aria-label", theme === "dark" ? "Use light colours" : "Use dark colours");
+    button.setAttribute("aria-label", theme === "dark" ? "Use light colors" : "Use dark colors");
   };
   button.addEventListener("click", () => {
     const theme = document.documentElement.dataset["theme"] === "dark" ? "light" : "dark";

@@ -45,7 +45,7 @@ function distribution(seed) {
 
 function nodeAnswer(node) {
   const isPaper = node.type === "paper";
-  const neighbours = nodes
+  const neighbors = nodes
     .filter((other) => other.id !== node.id)
     .slice(0, 8)
     .map((other, index) => ({
@@ -61,7 +61,7 @@ function nodeAnswer(node) {
     no_prediction: isPaper ? null : `task paper-venue is about nodes of type paper, not ${node.type}`,
     self: 0.0731,
     truth: isPaper ? [prediction[1].name] : [],
-    neighbours,
+    neighbors,
     attention: attention(node.name || node.id, 1),
   };
 }

@@ -60,11 +60,11 @@ async function searchOpensNodes(tab) {
   await checkEventually(async () => (await nodeTitle(tab).innerText()) === "Graphs of Ägypten", "Enter opens the node");
   check(tab.page.url().endsWith("#paper/P1"), "the address names the node");
   check((await tab.section("Ask").locator(".right-mark").count()) === 1, "the truth is marked");
-  check((await tab.section("Ask").locator(".changed").count()) >= 1, "neighbours that change the prediction stand out");
+  check((await tab.section("Ask").locator(".changed").count()) >= 1, "neighbors that change the prediction stand out");
   check((await tab.section("Ask").locator(".drawing svg").count()) === 1, "the node's attention tree is there");
   await scrollThrough(tab);
   await tab.shot("live-light");
-  await tab.page.getByRole("button", { name: "Use dark colours" }).click();
+  await tab.page.getByRole("button", { name: "Use dark colors" }).click();
   await tab.shot("live-dark");
   await tab.page.setViewportSize({ width: 390, height: 800 });
   const width = await tab.page.evaluate(() => document.documentElement.scrollWidth);
@@ -84,7 +84,7 @@ async function enterDoesNotWait(tab) {
   check((await nodeTitle(tab).innerText()) === "Learning to rank graphs", "it is the right one");
 }
 
-async function slidersChangeNeighbours(tab) {
+async function slidersChangeNeighbors(tab) {
   await tab.visit(`${server.url}#venue/V0/2010`);
   await checkEventually(
     async () => (await nearest(tab).innerText()).includes("at 2010"),
@@ -151,7 +151,7 @@ async function linksAndHistoryWork(tab) {
   await tab.section("Ask").getByRole("link", { name: "Graphs of Ägypten" }).first().click();
   await checkEventually(
     async () => (await nodeTitle(tab).innerText()) === "Graphs of Ägypten",
-    "a neighbour can be opened",
+    "a neighbor can be opened",
   );
   await tab.page.goBack();
   await checkEventually(
@@ -223,7 +223,7 @@ export function liveTests(fakeView) {
     ["live panels load when seen", livePanelsLoadWhenSeen],
     ["search finds, arrows choose, Enter opens", searchOpensNodes],
     ["Enter does not have to wait for the answer", enterDoesNotWait],
-    ["the time slider changes the nearest nodes", slidersChangeNeighbours],
+    ["the time slider changes the nearest nodes", slidersChangeNeighbors],
     ["nodes that are not there yet, and an index's recall, are said", absenceIsSaid],
     ["searches that were cut short are said", cutSearchesAreSaid],
     ["answers that come too late are dropped", staleAnswersAreDropped],

@@ -56,14 +56,14 @@ async function treesAreLists(tab) {
   check((await first.locator("> li").last().innerText()).startsWith("others"), "what was left out comes last");
 }
 
-// What is drawn for a line: the colours of its points.
+// What is drawn for a line: the colors of its points.
 async function chartsTellLinesApart(tab) {
   await visitReport(tab, oneRun(), "one");
   const chart = tab.section("Evolution").locator("figure", { hasText: "Similarity to WWW" });
   const fills = await chart
     .locator("svg circle")
     .evaluateAll((dots) => dots.map((dot) => dot.getAttribute("fill") ?? dot.parentElement.getAttribute("fill")));
-  check(new Set(fills).size === 7, `each of the seven lines has a colour of its own: ${[...new Set(fills)]}`);
+  check(new Set(fills).size === 7, `each of the seven lines has a color of its own: ${[...new Set(fills)]}`);
   check(fills.length === 5 * 15 + 9 + 1, `each time of each line has a dot, a single one too: ${fills.length}`);
   await chart.getByText("Numbers").click();
   const late = chart.locator("tbody tr").nth(1).locator("td");
@@ -132,10 +132,10 @@ async function themeToggles(tab) {
   await visitReport(tab, oneRun(), "one");
   const ground = () => tab.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const light = await ground();
-  await tab.page.getByRole("button", { name: "Use dark colours" }).click();
+  await tab.page.getByRole("button", { name: "Use dark colors" }).click();
   check((await ground()) !== light, "the dark theme has another ground");
   await tab.shot("report-one-dark");
-  await tab.page.getByRole("button", { name: "Use light colours" }).click();
+  await tab.page.getByRole("button", { name: "Use light colors" }).click();
   check((await ground()) === light, "the toggle goes back");
   await tab.page.emulateMedia({ colorScheme: "dark" });
   await tab.page.evaluate(() => localStorage.clear());

@@ -87,15 +87,15 @@ async function searchOpensANode(tab) {
       "there is a prediction",
     );
   check(
-    (await section.getByRole("heading", { name: "Neighbours that count" }).count()) === 1,
-    "the neighbours are shown",
+    (await section.getByRole("heading", { name: "Neighbors that count" }).count()) === 1,
+    "the neighbors are shown",
   );
   const answer = await ask(`/api/node?${new URLSearchParams({ type: sample.type, id: sample.id })}`);
   if (answer.attention) check((await section.locator(".drawing svg").count()) === 1, "the attention tree is drawn");
   await tab.shot("viewer-node");
 }
 
-async function sliderChangesTheNeighbours(tab) {
+async function sliderChangesTheNeighbors(tab) {
   const { steps } = run.graph;
   if (steps.length < 2) return;
   const lasting = run.graph.nodes.filter((each) => !each.event && each.nodes > 2).sort((a, b) => a.nodes - b.nodes);
@@ -131,7 +131,7 @@ await runTests(
     ["the page shows the run", pageShowsTheRun],
     ["its panels load", panelsLoad],
     ["search finds, Enter opens", searchOpensANode],
-    ["the time slider changes the nearest nodes", sliderChangesTheNeighbours],
+    ["the time slider changes the nearest nodes", sliderChangesTheNeighbors],
     ["a wrong id is answered with a sentence", wrongIdsAreSaid],
   ],
   outFolder,

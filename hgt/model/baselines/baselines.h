@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
+#include "hgt/message/meta_path.h"
+#include "hgt/message/model_schema.h"
 #include "hgt/model/layer.h"
-#include "hgt/model/meta_path.h"
-#include "hgt/model/model_options.h"
-#include "hgt/model/model_schema.h"
+#include "hgt/run/model_options.h"
 
 namespace hgt {
 
@@ -26,7 +26,7 @@ std::shared_ptr<Layer> make_hetgnn_layer(const ModelOptions& options, const Mode
 // Reads graphs of meta paths (meta_path.h).
 std::shared_ptr<Layer> make_han_layer(const ModelOptions& options, const ModelSchema& schema,
                                       const std::vector<MetaPath>& paths);
-// Features only: reads no neighbour.
+// Features only: reads no neighbor.
 std::shared_ptr<Layer> make_mlp_layer(const ModelOptions& options, Place place);
 // Reads nothing at all: every vector is zero, so a classifier learns how frequent classes are.
 std::shared_ptr<Layer> make_majority_layer();

@@ -1,4 +1,4 @@
-// The MLP and the majority guess by hand, and that they read no neighbour.
+// The MLP and the majority guess by hand, and that they read no neighbor.
 #include <gtest/gtest.h>
 
 #include "hgt/model/baselines/baselines.h"
@@ -7,7 +7,7 @@
 namespace hgt {
 namespace {
 
-// Three types; the second has no rows. Targets are inputs 0 and 2; target 0 also has neighbours.
+// Three types; the second has no rows. Targets are inputs 0 and 2; target 0 also has neighbors.
 LayerGraph small_graph() {
   return {.source_offsets = {0, 2, 2, 3},
           .target_offsets = {0, 1, 1, 2},
@@ -37,7 +37,7 @@ TEST(Mlp, GivesTheNumbersOfASmallExample) {
   }
 }
 
-TEST(Mlp, ReadsNoNeighbour) {
+TEST(Mlp, ReadsNoNeighbor) {
   const auto layer = make_mlp_layer({.hidden = 4, .heads = 1}, Place::last);
   const at::Tensor input = torch::randn({3, 4});
   const at::Tensor before = layer->forward(input, small_graph(), nullptr, nullptr);

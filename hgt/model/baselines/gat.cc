@@ -1,5 +1,5 @@
 // Graph Attention Network (Velickovic et al., ICLR 2018), one set of weights for all types. For
-// head i, with W of [d, d / h] each and N(t) the neighbours of t, t among them:
+// head i, with W of [d, d / h] each and N(t) the neighbors of t, t among them:
 //   e(s, t) = leaky_relu(a_source . (H[s] W) + a_target . (H[t] W))        slope 0.2
 //   H'[t]   = elu(sum over s in N(t) of softmax_s(e(s, t)) H[s] W + b), heads side by side
 // The last layer has its heads side by side, too (the paper averages them), so that every model

@@ -1,5 +1,5 @@
 // Graph Convolutional Network (Kipf and Welling, ICLR 2017), one weight for all types:
-//   H'[t] = relu(mean over the neighbours s of t, t among them, of H[s] . W + b)
+//   H'[t] = relu(mean over the neighbors s of t, t among them, of H[s] . W + b)
 // As the HGT paper describes its baseline ("averages the neighbors' embedding"): the mean stands
 // for Kipf's D^-1/2 A D^-1/2, whose degrees a sampled sub-graph does not have for its sources.
 #include "hgt/model/baselines/baselines.h"

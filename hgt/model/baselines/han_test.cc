@@ -198,7 +198,7 @@ TEST(Han, IsGatOnThePathsOfATypeMixedByTheirShares) {
   }
 }
 
-// Nobody is a neighbour: each path says elu(W h + b) of the node itself.
+// Nobody is a neighbor: each path says elu(W h + b) of the node itself.
 TEST(Han, GivesIsolatedTargetsWhatThePathsSayOfTheirOwnVectors) {
   const auto layer = double_layer({.hidden = 4, .heads = 2}, 1, paths_of({0}));
   const LayerGraph graph{.source_offsets = {0, 3},

@@ -1,9 +1,9 @@
 // Heterogeneous Graph Neural Network (Zhang et al., KDD 2019, sections 3.3.1 and 3.3.2). For each
-// target t and each node type with neighbours of t, with f(v) = H[v]:
-//   f_type(t) = mean over the steps of a Bi-LSTM, one for each type, that reads f of the neighbours
+// target t and each node type with neighbors of t, with f(v) = H[v]:
+//   f_type(t) = mean over the steps of a Bi-LSTM, one for each type, that reads f of the neighbors
 //   a_i       = softmax over i of leaky_relu(u . [f_i || f(t)]),  f_i out of f(t) and the f_type(t)
 //   H'[t]     = sum over i of a_i f_i
-// Adapted: the neighbours of a type are those of the sub-graph in the order of its edges, of more
+// Adapted: the neighbors of a type are those of the sub-graph in the order of its edges, of more
 // than 10 (HetGNN keeps the 10 that random walks meet most) 10 evenly spread ones. A node's content
 // is one vector, so HetGNN's own Bi-LSTM over several kinds of content has nothing to read; the
 // adaptation layer stands for it.
@@ -20,9 +20,9 @@ namespace hgt {
 
 namespace {
 
-constexpr size_t kMostNeighbours = 10;
+constexpr size_t kMostNeighbors = 10;
 
-// The neighbours of one type: a sequence for each target that has some, the longest first, so that
+// The neighbors of one type: a sequence for each target that has some, the longest first, so that
 // those that are not over at a step are the first ones.
 struct Sequences {
   std::vector<uint32_t> targets;  // [sequences]
@@ -60,7 +60,7 @@ struct HetgnnPlan : LayerPlan {
  private:
   static Sequences read_sequences(const LayerGraph& graph, uint32_t type, size_t first_self) {
     Found found;
-    const auto is_neighbour = [&](uint64_t edge) {
+    const auto is_neighbor = [&](uint64_t edge) {
       const uint32_t source = graph.sources[edge];
       return source >= graph.source_offsets[type] && source < graph.source_offsets[type + 1] &&
              index(graph.relations[edge]) < first_self;
@@ -68,9 +68,9 @@ struct HetgnnPlan : LayerPlan {
     for (uint32_t target = 0; target < graph.num_targets(); ++target) {
       std::vector<uint32_t> own;
       for (const uint64_t edge : graph.incoming(target)) {
-        if (is_neighbour(edge)) own.push_back(graph.sources[edge]);
+        if (is_neighbor(edge)) own.push_back(graph.sources[edge]);
       }
-      if (!own.empty()) found.emplace_back(target, spread_out<uint32_t>(own, kMostNeighbours));
+      if (!own.empty()) found.emplace_back(target, spread_out<uint32_t>(own, kMostNeighbors));
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
       return a.second.size() > b.second.size();
@@ -78,7 +78,7 @@ struct HetgnnPlan : LayerPlan {
     return lay_out(found, graph.source_offsets[type], graph.num_sources(type));
   }
 
-  using Found = std::vector<std::pair<uint32_t, std::vector<uint32_t>>>;  // target, neighbours
+  using Found = std::vector<std::pair<uint32_t, std::vector<uint32_t>>>;  // target, neighbors
 
   static Sequences lay_out(const Found& found, uint32_t first_input, uint32_t inputs) {
     Sequences result;
@@ -214,7 +214,7 @@ class HetgnnLayer : public Layer {
   int64_t hidden_;
   double dropout_;
   ModelSchema schema_;
-  std::vector<BiLstm> readers_;       // by type of the neighbours
+  std::vector<BiLstm> readers_;       // by type of the neighbors
   at::Tensor at_items_, at_targets_;  // [d, 1] the two halves of u
 };
 

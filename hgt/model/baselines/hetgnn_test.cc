@@ -120,7 +120,7 @@ struct HetgnnByHand {
   }
 
   // Rows of one type in the order of the edges; of more than ten, ten that are spread out.
-  std::vector<int64_t> neighbours(uint32_t target, uint32_t type) const {
+  std::vector<int64_t> neighbors(uint32_t target, uint32_t type) const {
     std::vector<int64_t> all;
     for (const uint64_t edge : graph.incoming(target)) {
       const uint32_t source = graph.sources[edge];
@@ -138,7 +138,7 @@ struct HetgnnByHand {
   at::Tensor attend(uint32_t target, const at::Tensor& own) const {
     std::vector<at::Tensor> items = {own};
     for (uint32_t type = 0; type < graph.num_types(); ++type) {
-      const std::vector<int64_t> rows = neighbours(target, type);
+      const std::vector<int64_t> rows = neighbors(target, type);
       if (!rows.empty()) items.push_back(read(type, rows));
     }
     const at::Tensor u = at::cat({weight("at_items"), weight("at_targets")}).view({-1});
@@ -199,36 +199,36 @@ TEST(Hetgnn, IsTheBiLstmStepByStepInOutputsAndGradients) {
   EXPECT_GT(long_lists, 3U) << "no list to be cut";
 }
 
-// --- ten neighbours ---
+// --- ten neighbors ---
 
 // Target 0 of type a reads so many inputs of type b.
-LayerGraph star(uint32_t neighbours) {
-  LayerGraph graph{.source_offsets = {0, 1, 1, 1 + neighbours},
+LayerGraph star(uint32_t neighbors) {
+  LayerGraph graph{.source_offsets = {0, 1, 1, 1 + neighbors},
                    .target_offsets = {0, 1, 1, 1},
-                   .edge_offsets = {0, neighbours + uint64_t{1}},
+                   .edge_offsets = {0, neighbors + uint64_t{1}},
                    .sources = {},
-                   .relations = std::vector<Relation>(neighbours, Relation(0)),
-                   .gaps = std::vector<uint32_t>(neighbours + size_t{1}, 0),
+                   .relations = std::vector<Relation>(neighbors, Relation(0)),
+                   .gaps = std::vector<uint32_t>(neighbors + size_t{1}, 0),
                    .gap_values = {0},
-                   .edge_ids = std::vector<uint64_t>(neighbours + size_t{1}, 0)};
-  for (uint32_t i = 0; i < neighbours; ++i) graph.sources.push_back(1 + i);
+                   .edge_ids = std::vector<uint64_t>(neighbors + size_t{1}, 0)};
+  for (uint32_t i = 0; i < neighbors; ++i) graph.sources.push_back(1 + i);
   graph.sources.push_back(0);
   graph.relations.push_back(Relation(2));
   return graph;
 }
 
-TEST(Hetgnn, ReadsTenNeighboursOfATypeAtMost) {
+TEST(Hetgnn, ReadsTenNeighborsOfATypeAtMost) {
   const auto layer = double_layer(4, kSchema);
-  for (const uint32_t neighbours : {9U, 10U, 11U, 12U, 25U}) {
-    const at::Tensor input = random_rows(3, 1 + neighbours, 4, at::kDouble).requires_grad_();
-    layer->forward(input, star(neighbours), nullptr, nullptr).sum().backward();
+  for (const uint32_t neighbors : {9U, 10U, 11U, 12U, 25U}) {
+    const at::Tensor input = random_rows(3, 1 + neighbors, 4, at::kDouble).requires_grad_();
+    layer->forward(input, star(neighbors), nullptr, nullptr).sum().backward();
     const at::Tensor is_read = input.grad().slice(0, 1).abs().sum(1) > 0;
-    EXPECT_EQ(is_read.sum().item<int64_t>(), std::min(10U, neighbours)) << neighbours;
+    EXPECT_EQ(is_read.sum().item<int64_t>(), std::min(10U, neighbors)) << neighbors;
     EXPECT_TRUE(is_read[0].item<bool>()) << "the first is among them";
   }
 }
 
-TEST(Hetgnn, ReadsNeighboursInTheOrderOfTheirEdges) {
+TEST(Hetgnn, ReadsNeighborsInTheOrderOfTheirEdges) {
   const auto layer = double_layer(4, kSchema);
   const at::Tensor input = random_rows(4, 4, 4, at::kDouble);
   LayerGraph turned = star(3);

@@ -1,0 +1,429 @@
+#include "hgt/disk/tensor_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "hgt/disk/file.h"
+#include "hgt/error.h"
+
+namespace hgt {
+
+static_assert(std::endian::native == std::endian::little, "the tensor format is little-endian");
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::json;
+using Metadata = std::map<std::string, std::string>;
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's limit
+constexpr uint64_t kMaxTensorBytes = std::numeric_limits<int64_t>::max();
+constexpr std::string_view kMetadataName = "__metadata__";
+constexpr std::string_view kChecksumName = "hgt_checksum";
+constexpr std::string_view kRemedy =
+    "the file is damaged or incomplete, restore it from a copy or write or download it again";
+
+// By ElementType.
+constexpr std::array<std::string_view, 8> kTypeNames = {"F16", "BF16", "F32", "F64",
+                                                        "I32", "I64",  "U8",  "BOOL"};
+constexpr std::array<size_t, 8> kTypeSizes = {2, 2, 4, 8, 4, 8, 1, 1};
+
+// A value for a message: on one line whatever it holds, and not endless.
+std::string shown(const Json& value) {
+  constexpr size_t kLongest = 200;
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
+  return text;
+}
+
+// Nothing when it does not fit in 63 bits even with every 0 in the shape taken for a 1, so that
+// strides fit as well.
+std::optional<uint64_t> byte_size(ElementType type, std::span<const uint64_t> shape) {
+  uint64_t bytes = element_size(type);
+  for (const uint64_t extent : shape) {
+    if (extent == 0) continue;
+    if (extent > kMaxTensorBytes / bytes) return std::nullopt;
+    bytes *= extent;
+  }
+  const bool empty = std::find(shape.begin(), shape.end(), 0U) != shape.end();
+  return empty ? 0 : bytes;
+}
+
+// Of names, types, shapes, data and metadata, whatever the order of the tensors.
+std::string content_checksum(std::span<const TensorView> tensors, const Metadata& metadata) {
+  Json content = {{kMetadataName, metadata}};
+  for (const TensorView& tensor : tensors) {
+    content[tensor.name] = {to_string(tensor.type), tensor.shape, checksum(tensor.data)};
+  }
+  const std::string text = content.dump();
+  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+}
+
+}  // namespace
+
+size_t element_size(ElementType type) { return kTypeSizes[static_cast<size_t>(type)]; }
+std::string_view to_string(ElementType type) { return kTypeNames[static_cast<size_t>(type)]; }
+
+// --- reading ---
+
+namespace {
+
+// Turns the header of one file into tensors and metadata, entry by entry, checking as it goes.
+class HeaderReader {
+ public:
+  HeaderReader(const Path& path, std::span<const std::byte> data) : path_(path), data_(data) {}
+
+  void read(std::string_view text);
+
+  std::vector<TensorView> tensors;
+  Metadata metadata;
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(fmt::format("{}: {}; {}", path_.string(), what, kRemedy));
+  }
+  bool take(int depth, Json::parse_event_t event, const Json& parsed);
+  void take_key(const std::string& key);
+  void read_metadata(const Json& entry);
+  void read_tensor(const Json& entry);
+  ElementType type(const Json& json) const;
+  std::vector<uint64_t> numbers(const std::string& what, const Json& json) const;
+  std::span<const std::byte> data(const TensorView& tensor, const Json& json) const;
+  void require_no_gaps() const;
+
+  const Path& path_;
+  std::span<const std::byte> data_;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::string name_;                         // of the entry that is open
+};
+
+void HeaderReader::read(std::string_view text) {
+  // nlohmann skips a byte order mark and takes a zero byte for the end of the text.
+  if (!text.starts_with('{') || text.find('\0') != std::string_view::npos) {
+    fail(fmt::format("its header is no JSON object but starts with {}", shown(text.substr(0, 20))));
+  }
+  try {
+    const Json rest = Json::parse(text, [this](int depth, auto event, const Json& parsed) {
+      return take(depth, event, parsed);
+    });
+    assert(rest.empty());
+  } catch (const Json::exception& error) {
+    fail(fmt::format("its header is no JSON object ({:.200})", error.what()));
+  }
+  const auto place = [](const TensorView& tensor) {
+    return std::pair(tensor.data.data(), tensor.data.size());
+  };
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [&](const TensorView& a, const TensorView& b) { return place(a) < place(b); });
+  require_no_gaps();
+}
+
+// What nlohmann calls while it parses. No entry is kept: nlohmann looks through all that are kept
+// whenever an object ends.
+bool HeaderReader::take(int depth, Json::parse_event_t event, const Json& parsed) {
+  using Event = Json::parse_event_t;
+  constexpr int kDeepest = 10;  // beyond what any entry needs; printing a value is recursive
+  if (depth > kDeepest) fail(fmt::format("entry {} of its header nests too deep", shown(name_)));
+  if (event == Event::object_start) keys_.emplace_back();
+  if (event == Event::object_end) keys_.pop_back();
+  if (event == Event::key) take_key(parsed.get_ref<const std::string&>());
+  const bool whole =
+      event == Event::value || event == Event::array_end || event == Event::object_end;
+  if (depth != 1 || !whole) return true;
+  if (name_ == kMetadataName) {
+    read_metadata(parsed);
+  } else {
+    read_tensor(parsed);
+  }
+  return false;
+}
+
+void HeaderReader::take_key(const std::string& key) {
+  if (!keys_.back().insert(key).second) fail(fmt::format("its header has {} twice", shown(key)));
+  if (keys_.size() == 1) name_ = key;
+}
+
+void HeaderReader::read_metadata(const Json& entry) {
+  if (!entry.is_object()) fail(fmt::format("its metadata is {}, no object", shown(entry)));
+  for (const auto& [key, value] : entry.items()) {
+    if (!value.is_string()) {
+      fail(fmt::format("its metadata entry {} is {}, no text", shown(key), shown(value)));
+    }
+    metadata[key] = value;
+  }
+}
+
+void HeaderReader::read_tensor(const Json& entry) {
+  for (const char* field : {"dtype", "shape", "data_offsets"}) {
+    if (!entry.is_object() || !entry.contains(field)) {
+      fail(fmt::format("tensor {} is {}, which has no \"{}\"", shown(name_), shown(entry), field));
+    }
+  }
+  TensorView tensor{.name = name_,
+                    .type = type(entry["dtype"]),
+                    .shape = numbers("shape of tensor " + shown(name_), entry["shape"]),
+                    .data = {}};
+  tensor.data = data(tensor, entry["data_offsets"]);
+  tensors.push_back(std::move(tensor));
+}
+
+ElementType HeaderReader::type(const Json& json) const {
+  const auto* const found = std::find(kTypeNames.begin(), kTypeNames.end(), json);
+  if (found != kTypeNames.end()) return static_cast<ElementType>(found - kTypeNames.begin());
+  throw Error(fmt::format("{}: tensor {} has the unknown dtype {}; convert it to one of {}",
+                          path_.string(), shown(name_), shown(json), fmt::join(kTypeNames, ", ")));
+}
+
+std::vector<uint64_t> HeaderReader::numbers(const std::string& what, const Json& json) const {
+  const bool good = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& item) {
+                      return item.is_number_unsigned();
+                    });
+  if (!good) fail(fmt::format("the {}, {}, is no list of counts", what, shown(json)));
+  return json;
+}
+
+std::span<const std::byte> HeaderReader::data(const TensorView& tensor, const Json& json) const {
+  const std::string what = "data_offsets of tensor " + shown(tensor.name);
+  const std::vector<uint64_t> offsets = numbers(what, json);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    fail(fmt::format("the {} are {}, no begin and end", what, shown(json)));
+  }
+  if (offsets[1] > data_.size()) {
+    fail(fmt::format("the {} are {}, but the file has {} bytes of data", what, shown(json),
+                     data_.size()));
+  }
+  const std::span<const std::byte> bytes = data_.subspan(offsets[0], offsets[1] - offsets[0]);
+  if (byte_size(tensor.type, tensor.shape) != bytes.size()) {
+    fail(fmt::format("the {} are {}, {} bytes, which do not hold the shape {} of {}", what,
+                     shown(json), bytes.size(), shown(tensor.shape), to_string(tensor.type)));
+  }
+  return bytes;
+}
+
+void HeaderReader::require_no_gaps() const {
+  size_t end = 0;
+  for (const TensorView& tensor : tensors) {
+    const auto begin = static_cast<size_t>(tensor.data.data() - data_.data());
+    if (begin != end) {
+      fail(fmt::format("tensor {} starts at byte {} of the data, where {} was due",
+                       shown(tensor.name), begin, end));
+    }
+    end += tensor.data.size();
+  }
+  if (end != data_.size()) {
+    fail(fmt::format("its tensors end at byte {} of the data, which has {} bytes", end,
+                     data_.size()));
+  }
+}
+
+// The text of the header, once it is known to lie within the file.
+std::string_view header_text(const Path& path, std::span<const std::byte> file) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, file.data(), kLengthBytes);
+  const uint64_t room = std::min(file.size() - kLengthBytes, kMaxHeaderBytes);
+  if (bytes > room) {
+    throw Error(fmt::format(
+        "{}: its first 8 bytes call for a header of {} bytes where at most {} are possible; it is "
+        "no safetensors file, or {}",
+        path.string(), bytes, room, kRemedy));
+  }
+  return {reinterpret_cast<const char*>(file.data()) + kLengthBytes, bytes};
+}
+
+void require_file(const Path& path) {
+  std::error_code unknown;  // opening will tell
+  const fs::file_status status = fs::status(path, unknown);
+  if (status.type() == fs::file_type::not_found) {
+    throw Error(fmt::format("{}: there is no such file; check its name", path.string()));
+  }
+  if (fs::status_known(status) && !fs::is_regular_file(status)) {
+    throw Error(fmt::format("{}: is no regular file; name a safetensors file", path.string()));
+  }
+}
+
+}  // namespace
+
+void TensorFile::Unmap::operator()(const std::byte* mapping) const {
+  ::munmap(const_cast<std::byte*>(mapping), bytes);
+}
+
+TensorFile TensorFile::open(const Path& path) {
+  require_file(path);
+  const File file = File::open_to_read(path);
+  const size_t bytes = file.size();
+  if (bytes < kLengthBytes) {
+    throw Error(fmt::format("{}: has {} bytes where at least {} are due; {}", path.string(), bytes,
+                            kLengthBytes, kRemedy));
+  }
+  void* mapping = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (mapping == MAP_FAILED) {
+    throw Error(fmt::format("{}: cannot map its {} bytes: {}; free some memory", path.string(),
+                            bytes, std::strerror(errno)));
+  }
+  TensorFile opened;
+  opened.mapping_ = {static_cast<const std::byte*>(mapping), Unmap{bytes}};
+  const std::span<const std::byte> all(opened.mapping_.get(), bytes);
+  const std::string_view header = header_text(path, all);
+  HeaderReader reader(path, all.subspan(kLengthBytes + header.size()));
+  reader.read(header);
+  opened.tensors_ = std::move(reader.tensors);
+  opened.metadata_ = std::move(reader.metadata);
+  const auto stated = opened.metadata_.extract(std::string(kChecksumName));
+  if (stated && stated.mapped() != content_checksum(opened.tensors_, opened.metadata_)) {
+    throw Error(fmt::format(
+        "{}: its content does not fit its checksum {}; {} (if another program changed it on "
+        "purpose: without the metadata entry {} it is read unchecked)",
+        path.string(), shown(stated.mapped()), kRemedy, kChecksumName));
+  }
+  return opened;
+}
+
+const TensorView* TensorFile::find(std::string_view name) const {
+  const auto found = std::find_if(tensors_.begin(), tensors_.end(),
+                                  [&](const TensorView& tensor) { return tensor.name == name; });
+  return found == tensors_.end() ? nullptr : &*found;
+}
+
+// --- writing ---
+
+namespace {
+
+// A file that appears whole or not at all.
+class StagedFile {
+ public:
+  explicit StagedFile(const Path& path)
+      : path_(path), partial_(path.string() + ".partial"), folder_(locked_folder(path)) {
+    std::error_code ignored;  // creating it will tell
+    fs::remove(partial_, ignored);
+    file_ = File::create(partial_);
+  }
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+  ~StagedFile() {
+    std::error_code ignored;  // a destructor has nobody to tell
+    if (!committed_) fs::remove(partial_, ignored);
+  }
+
+  void write(std::span<const std::byte> bytes) { file_.write(bytes.data(), bytes.size()); }
+
+  void commit() {
+    if (::fsync(file_.descriptor()) != 0) fail("bring it to disk");
+    file_.close();
+    if (::rename(partial_.c_str(), path_.c_str()) != 0) fail("rename the finished file to it");
+    committed_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view action) const {
+    throw Error(fmt::format("{}: cannot {}: {}", path_.string(), action, std::strerror(errno)));
+  }
+  // Locked while this lives, so that no two writers share a partial file. A file system that knows
+  // no locks of folders goes without.
+  static File locked_folder(const Path& path) {
+    const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+    std::error_code unknown;
+    if (!fs::is_directory(folder, unknown)) {
+      throw Error(
+          fmt::format("{}: there is no folder {} to write to", path.string(), folder.string()));
+    }
+    File opened = File::open_to_read(folder);
+    while (::flock(opened.descriptor(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return opened;
+  }
+
+  Path path_;
+  Path partial_;
+  File folder_;
+  File file_;
+  bool committed_ = false;
+};
+
+void require_writable(const std::vector<TensorView>& tensors, const Metadata& metadata) {
+  if (metadata.contains(std::string(kChecksumName))) {
+    throw Error(
+        fmt::format("the metadata entry {} is added by itself; leave it out", kChecksumName));
+  }
+  std::set<std::string_view> names;
+  for (const TensorView& tensor : tensors) {
+    if (tensor.name.empty() || tensor.name == kMetadataName) {
+      throw Error(fmt::format("{} is no name for a tensor; choose another", shown(tensor.name)));
+    }
+    if (!names.insert(tensor.name).second) {
+      throw Error(fmt::format("there are two tensors {}; rename one", shown(tensor.name)));
+    }
+    if (byte_size(tensor.type, tensor.shape) != tensor.data.size()) {
+      throw Error(fmt::format("tensor {} has {} bytes, which do not fill the shape {} of {}",
+                              shown(tensor.name), tensor.data.size(), shown(tensor.shape),
+                              to_string(tensor.type)));
+    }
+  }
+}
+
+// Padded so that the data starts at a multiple of 8.
+std::string header_of(const std::vector<TensorView>& tensors, Metadata metadata) {
+  const std::string stated = content_checksum(tensors, metadata);
+  metadata[std::string(kChecksumName)] = stated;
+  std::string header = fmt::format(R"({{"{}":{})", kMetadataName, Json(metadata).dump());
+  uint64_t begin = 0;
+  for (const TensorView& tensor : tensors) {
+    const uint64_t end = begin + tensor.data.size();
+    header += fmt::format(R"(,{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})",
+                          Json(tensor.name).dump(), to_string(tensor.type),
+                          Json(tensor.shape).dump(), begin, end);
+    begin = end;
+  }
+  header += '}';
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  if (header.size() > kMaxHeaderBytes) {
+    throw Error(fmt::format("the header takes {} bytes, the format allows {}; shorten the metadata",
+                            header.size(), kMaxHeaderBytes));
+  }
+  return header;
+}
+
+std::string checked_header(const Path& path, const std::vector<TensorView>& tensors,
+                           const Metadata& metadata) {
+  try {
+    require_writable(tensors, metadata);
+    return header_of(tensors, metadata);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: cannot write the tensors: {}", path.string(), error.what()));
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{}: cannot write the tensors: names and metadata must be UTF-8 ({})",
+                            path.string(), error.what()));
+  }
+}
+
+}  // namespace
+
+void write_tensor_file(const Path& path, const std::vector<TensorView>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  const std::string header = checked_header(path, tensors, metadata);
+  const uint64_t length = header.size();
+  StagedFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(header)));
+  for (const TensorView& tensor : tensors) file.write(tensor.data);
+  file.commit();
+}
+
+}  // namespace hgt

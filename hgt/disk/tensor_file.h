@@ -1,0 +1,77 @@
+// Named tensors in a file of the public safetensors format: the weights of a model, ours or
+// published ones.
+//
+// A file is the length of its header (8 bytes, little-endian), the header (JSON: the type, shape
+// and offsets of every tensor, and metadata, text to text) and the elements of the tensors,
+// little-endian, row-major, one tensor after the other without gaps.
+//
+//   write_tensor_file("model.safetensors",
+//                     {{.name = "bias",
+//                       .type = ElementType::float32,
+//                       .shape = {bias.size()},
+//                       .data = std::as_bytes(std::span(bias))}},
+//                     {{"epoch", "3"}});
+//   const TensorFile file = TensorFile::open("model.safetensors");
+//   if (const TensorView* view = file.find("bias")) {
+//     std::memcpy(bias.data(), view->data.data(), view->data.size());
+//   }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/disk/file.h"
+
+namespace hgt {
+
+enum class ElementType { float16, bfloat16, float32, float64, int32, int64, uint8, boolean };
+
+size_t element_size(ElementType type);         // in bytes
+std::string_view to_string(ElementType type);  // as in the format: "F16", "BF16", ... "BOOL"
+
+struct TensorView {
+  std::string name;
+  ElementType type = ElementType::float32;
+  std::vector<uint64_t> shape;      // [] is a scalar; with a 0 in it the tensor is empty
+  std::span<const std::byte> data;  // maybe not aligned to the elements: memcpy them
+};
+
+// An opened file. It is mapped, so views cost no memory and live as long as the TensorFile or what
+// it was moved to. The file must not be changed in place meanwhile; write_tensor_file never does.
+class TensorFile {
+ public:
+  // Checks everything before anything is handed out: the header, that the tensors fill the file,
+  // and, where write_tensor_file wrote it, the checksum. Throws Error when something does not fit.
+  static TensorFile open(const Path& path);
+
+  std::span<const TensorView> tensors() const { return tensors_; }  // in the order of their data
+  const TensorView* find(std::string_view name) const;              // nullptr: there is none
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  struct Unmap {
+    size_t bytes;
+    void operator()(const std::byte* mapping) const;
+  };
+
+  TensorFile() = default;
+
+  std::unique_ptr<const std::byte, Unmap> mapping_;
+  std::vector<TensorView> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// Writes the tensors in the order given, and a checksum of all content as the metadata entry
+// "hgt_checksum", which TensorFile takes out again. The file appears whole or not at all: it is
+// written as "<path>.partial", brought to disk and renamed; what was at `path` goes. Throws Error
+// for names that are empty or repeated, data that does not fit its shape, and failing disks.
+void write_tensor_file(const Path& path, const std::vector<TensorView>& tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace hgt

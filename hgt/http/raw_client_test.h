@@ -1,0 +1,117 @@
+// For the tests of HttpServer: a server that runs, and a client that sends any bytes it likes.
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "hgt/http/http_server.h"
+
+namespace hgt {
+
+// One connection. Nothing here fails on a server that closes early.
+class RawClient {
+ public:
+  explicit RawClient(uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ =
+        ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+  ~RawClient() { ::close(descriptor_); }
+
+  bool connected() const { return connected_; }
+
+  void send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (count <= 0) return;
+      bytes.remove_prefix(static_cast<size_t>(count));
+    }
+  }
+
+  // Up to the end of the connection.
+  std::string receive() const {
+    std::string text;
+    std::array<char, 4096> block{};
+    for (;;) {
+      const ssize_t count = ::recv(descriptor_, block.data(), block.size(), 0);
+      if (count <= 0) return text;
+      text.append(block.data(), static_cast<size_t>(count));
+    }
+  }
+
+ private:
+  int descriptor_;
+  bool connected_ = false;
+};
+
+struct RawAnswer {
+  std::string text;
+  int status() const { return text.size() < 12 ? 0 : std::stoi(text.substr(9, 3)); }
+  bool has(std::string_view part) const { return text.find(part) != std::string::npos; }
+  std::string body() const {
+    const size_t end = text.find("\r\n\r\n");
+    return end == std::string::npos ? "" : text.substr(end + 4);
+  }
+  // The sentence of a refusal; "" for anything else.
+  std::string error() const {
+    const auto json = nlohmann::json::parse(body(), nullptr, false);
+    return json.is_object() ? json.value("error", "") : "";
+  }
+};
+
+inline RawAnswer ask(uint16_t port, std::string_view bytes) {
+  const RawClient client(port);
+  client.send(bytes);
+  return {client.receive()};
+}
+
+inline RawAnswer get(uint16_t port, const std::string& target) {
+  return ask(port, "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+}
+
+// Serves in a thread of its own until it is destroyed.
+class RunningServer {
+ public:
+  template <typename AddRoutes>
+  explicit RunningServer(const AddRoutes& add_routes, HttpOptions options = {})
+      : server_(std::move(options)) {
+    add_routes(server_);
+    server_.bind();
+    thread_ = std::thread([this] { server_.serve(); });
+  }
+  RunningServer(const RunningServer&) = delete;
+  RunningServer& operator=(const RunningServer&) = delete;
+  ~RunningServer() { end(); }
+
+  void end() {
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  HttpServer& server() { return server_; }
+  uint16_t port() const { return server_.port(); }
+
+ private:
+  HttpServer server_;
+  std::thread thread_;
+};
+
+}  // namespace hgt

@@ -1,0 +1,122 @@
+// What a trained model attends to: for a type of nodes, the meta relation attention tree over many
+// batches; for one node its tree, the neighbors it attends to most, and what the prediction would
+// be without them.
+//
+//   const Run run = Run::open("venue.run");
+//   const AttentionTree tree = explain_type(run, {});
+//   fmt::print("{}", to_text(shown_tree(tree, run.task().graph().schema(), 5)));
+//
+//   const NodeExplanation answer = explain_node(run, {.type = paper, .node = 17}, {});
+//
+// Sub-graphs are drawn as evaluation draws them, with what the task predicts hidden, from the run's
+// seed: the same question has the same answer. The weights are those of the run's first seed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hgt/insight/attention_rendering.h"
+#include "hgt/insight/attention_tree.h"
+#include "hgt/progress.h"
+#include "hgt/task/task.h"
+#include "hgt/training/run.h"
+
+namespace hgt {
+
+struct ExplainOptions {
+  uint32_t layers = 0;        // the length of paths; 0: two, or one if the model has one
+  Split split = Split::test;  // nothing later than its end is seen
+  // --- of a type ---
+  std::optional<NodeType> type = {};  // none: the task's
+  uint64_t batches = 20;              // at most: there may be fewer examples
+  uint64_t batch_size = 64;
+  // --- of a node ---
+  uint32_t samples = 8;  // sub-graphs that are averaged over
+  uint64_t top = 5;      // neighbors, and classes of a prediction
+  // The prediction alone, if any, where no attention can be shown, instead of an Error.
+  bool prediction_suffices = false;
+};
+
+// Do layers of that kind pay attention along the edges of the graph? (hgt and gat do; han attends
+// along meta paths, which are no edges.)
+bool pays_attention(ModelKind kind);
+
+// Targets of the task's type are examples of the split. Those of another type are drawn among the
+// nodes that may be seen, events at their own time, others at the end of the split; then nothing is
+// hidden but what the task leaves out, and their tree begins at the last layer that was trained for
+// them (trained_layer.h), not at the last of all. Throws Error: not trained, more layers than that,
+// a model that pays no attention, a type without nodes.
+AttentionTree explain_type(const Run& run, const ExplainOptions& options,
+                           const ProgressSink& progress = no_progress);
+
+// An instance as people know it.
+struct InstanceWords {
+  std::string type;
+  std::string id;
+  std::string name = {};  // may be empty, as the time
+  std::string time = {};
+  friend bool operator==(const InstanceWords&, const InstanceWords&) = default;
+};
+
+struct ClassChance {
+  std::string id;
+  std::string name;
+  double probability = 0;  // mean over the sub-graphs
+  friend bool operator==(const ClassChance&, const ClassChance&) = default;
+};
+using ClassChances = std::vector<ClassChance>;  // the most likely first
+
+struct NeighborExplanation {
+  InstanceWords node;
+  std::vector<std::string> relations = {};  // edge types that lead from it to the node
+  double share = 0;                         // of the node's attention in the last layer
+  // The prediction when no edge joins the two: the most likely classes, and those of the prediction
+  // with all neighbors. Empty: there is no prediction.
+  ClassChances without = {};
+  friend bool operator==(const NeighborExplanation&, const NeighborExplanation&) = default;
+};
+
+struct NodeExplanation {
+  InstanceWords node;
+  uint32_t samples = 0;
+  std::optional<AttentionTree> tree = {};           // none: the model pays no attention
+  double own_share = 0;                             // what `self` gets in the last layer
+  std::vector<NeighborExplanation> neighbors = {};  // the most attended first
+  std::string no_prediction = {};                   // why there is none; empty: there is one
+  ClassChances prediction = {};
+  ClassChances without_all = {};        // without any of `neighbors`
+  std::vector<std::string> truth = {};  // names of the right classes, as far as they are known
+  friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
+};
+
+// Explains nodes with a model that is read once.
+class NodeExplainer {
+ public:
+  // `run` must outlive it. Throws Error: not trained.
+  explicit NodeExplainer(const Run& run);
+  NodeExplainer(NodeExplainer&&) noexcept;
+  ~NodeExplainer();
+
+  // The node is predicted if it is of the task's type and the task names classes. Throws Error: as
+  // explain_type, a seed that is no node or not to be seen in the split.
+  NodeExplanation explain(const Seed& seed, const ExplainOptions& options,
+                          const ProgressSink& progress = no_progress) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// For one question.
+NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options,
+                             const ProgressSink& progress = no_progress);
+
+// {"node", "prediction", "no_prediction", "truth", "self", "neighbors", "without_all",
+// "attention"}; null where there is none. `top`: branches per node of the tree.
+std::string to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t top,
+                    WithSvg svg = WithSvg::no);
+
+}  // namespace hgt

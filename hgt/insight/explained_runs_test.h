@@ -1,0 +1,109 @@
+// For the tests of explanations: trained runs, and the sums over all paths of edges that the tests
+// make of attention traces themselves.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hgt/insight/attention_paths_test.h"
+#include "hgt/model/graph_batch.h"
+#include "hgt/model/torch.h"
+#include "hgt/sampling/sampler.h"
+#include "hgt/training/run_state.h"
+#include "hgt/training/training_test_graph.h"
+
+namespace hgt {
+
+// Runs of this program, trained once each. `whole`: sub-graphs with all neighbors, so that nothing
+// about them is drawn.
+inline const hgt::Run& trained_run(const std::string& task, ModelKind kind = ModelKind::hgt,
+                                   bool whole = false) {
+  static const TestFolder folder;
+  static std::map<std::string, hgt::Run> runs;
+  const std::string name = fmt::format("{}-{}-{}", task, to_string(kind), whole);
+  if (const auto found = runs.find(name); found != runs.end()) return found->second;
+  const HeteroGraph graph = HeteroGraph::open(training_graph());
+  RunOptions options{.graph = training_graph().string(),
+                     .task = find_task(task, graph.schema()),
+                     .training = quick_options()};
+  options.training.model.kind = kind;
+  options.training.batches = 3;
+  options.training.validation.limit = 30;
+  if (whole) options.training.sampling.strategy = Strategy::full;
+  hgt::Run run = hgt::Run::create(folder / name, options);
+  run.train();
+  return runs.emplace(name, std::move(run)).first->second;
+}
+
+inline const hgt::Run& whole_run() { return trained_run("paper-venue", ModelKind::hgt, true); }
+
+inline NodeType type_in(const hgt::Run& run, const char* name) {
+  return run.task().graph().schema().node_type(name);
+}
+
+// A paper of the test split with several neighbors.
+inline Seed test_paper(const hgt::Run& run, uint32_t example = 0) {
+  return run.task().question(Split::test, std::vector<uint32_t>{example}, 0).request.seeds[0];
+}
+
+// --- the slow path: sub-graphs, and attention by edge of the sub-graph ---
+
+struct TracedSubgraph {
+  Subgraph subgraph;
+  std::vector<std::map<uint64_t, double>> attention;  // [layers] by edge of the sub-graph
+};
+
+inline TracedSubgraph traced(const hgt::Run& run, const Question& question) {
+  const RunState& state = run.state();
+  TracedSubgraph result;
+  Sampler(run.task().graph(), run.task().sampling(run.options().training.sampling, Split::test))
+      .sample(question.request, 5, result.subgraph);
+  const torch::NoGradGuard no_gradient;
+  TaskModel model = state.best_model(run.options().training.seed);
+  model->eval();
+  AttentionTrace trace;
+  model->encoder()->forward(graph_batch(run.task().graph(), result.subgraph, 2), &trace);
+  for (const LayerAttention& layer : trace) {
+    result.attention.emplace_back();
+    for (size_t edge = 0; edge < layer.edge_ids.size(); ++edge) {
+      double sum = 0;
+      for (int64_t head = 0; head < layer.weights.size(1); ++head) {
+        sum += layer.weights[static_cast<int64_t>(edge)][head].item<double>();
+      }
+      result.attention.back()[layer.edge_ids[edge]] =
+          sum / static_cast<double>(layer.weights.size(1));
+    }
+  }
+  return result;
+}
+
+// Adds the mass of every path of edges that leads back from a row.
+inline void walk_back(const TracedSubgraph& traced, size_t layer, uint32_t row,
+                      const RelationSteps& path, double mass, PathShares& shares) {
+  for (const uint64_t edge : traced.subgraph.incoming(row)) {
+    RelationSteps longer = path;
+    longer.push_back(index(traced.subgraph.relations[edge]));
+    const double own = mass * traced.attention[layer].at(edge);
+    shares[longer] += own;
+    if (layer > 0) {
+      walk_back(traced, layer - 1, traced.subgraph.sources[edge], longer, own, shares);
+    }
+  }
+}
+
+inline PathShares slow_shares(const TracedSubgraph& traced) {
+  PathShares shares;
+  const auto& seeds = traced.subgraph.seed_rows;
+  for (const uint32_t row : seeds) {
+    walk_back(traced, traced.attention.size() - 1, row, {}, 1.0 / static_cast<double>(seeds.size()),
+              shares);
+  }
+  return shares;
+}
+
+}  // namespace hgt

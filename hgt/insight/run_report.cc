@@ -1,0 +1,338 @@
+#include "hgt/insight/run_report.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "hgt/error.h"
+#include "hgt/graph/time_text.h"
+#include "hgt/insight/batch_balance.h"
+#include "hgt/insight/confusion.h"
+#include "hgt/insight/evolution.h"
+#include "hgt/insight/explain.h"
+#include "hgt/run/version.h"
+
+namespace hgt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kSliderSteps = 60;
+constexpr uint64_t kEnoughToCompare = 5;
+
+// Of a file that may not be there yet.
+Json json_of(const Path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Json json = Json::parse(in, nullptr, false);
+  return json.is_discarded() ? Json(nullptr) : json;
+}
+
+// Names may hold any bytes, JSON may not.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Of "a/b", "a/b/", and of "." in b: "b".
+std::string last_part(const Path& folder) {
+  const Path whole = std::filesystem::absolute(folder).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+std::string time_words(const Schema& schema, Time time) {
+  return time == kNoTime ? "" : format_time(time, schema.time_unit);
+}
+
+Json node_types(const Schema& schema) {
+  Json types = Json::array();
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    const auto& features = type.features;
+    types.push_back({{"type", type.name},
+                     {"nodes", type.nodes},
+                     {"event", type.kind == NodeKind::event},
+                     {"named", type.names},
+                     {"features", features ? Json(features->origin) : Json(nullptr)},
+                     {"width", features ? features->width : 0}});
+  }
+  return types;
+}
+
+Json relations(const Schema& schema) {
+  Json all = Json::array();
+  for (const RelationSpec& relation : schema.relations()) {
+    if (relation.reverse) continue;
+    all.push_back({{"source", schema.at(relation.source).name},
+                   {"edge", relation.edge},
+                   {"target", schema.at(relation.target).name},
+                   {"edges", relation.edges}});
+  }
+  return all;
+}
+
+Json graph_card(const HeteroGraph& graph) {
+  const Schema& schema = graph.schema();
+  const auto& range = schema.time_range;
+  return {{"folder", last_part(graph.folder())},
+          {"time_unit", to_string(schema.time_unit)},
+          {"times", range ? Json::array({time_words(schema, range->first),
+                                         time_words(schema, range->second)})
+                          : Json(nullptr)},
+          {"steps", time_steps(schema)},
+          {"nodes", node_types(schema)},
+          {"relations", relations(schema)}};
+}
+
+// "name = value" lines of our own making.
+Json settings(const Path& file) {
+  Json pairs = Json::array();
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const size_t sign = line.find(" = ");
+    if (sign == std::string::npos) continue;
+    pairs.push_back({line.substr(0, sign), line.substr(sign + 3)});
+  }
+  return pairs;
+}
+
+Json environment(const Path& file) {
+  Json pairs = Json::array();
+  const Json about = json_of(file);
+  for (const auto& [name, value] : about.items()) {
+    if (name == "graph") continue;  // a path of this machine
+    pairs.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  return pairs;
+}
+
+Json curve(const Path& log) {
+  Json points = Json::array();
+  std::ifstream in(log);
+  for (std::string line; std::getline(in, line);) {
+    const Json entry = Json::parse(line, nullptr, false);
+    if (!entry.is_object()) continue;
+    points.push_back({{"batch", entry.value("step", 0)},
+                      {"train_loss", entry.value("train_loss", 0.0)},
+                      {"validation_loss", entry.value("validation_loss", 0.0)},
+                      {"ndcg", entry.value("validation_ndcg", 0.0)}});
+  }
+  return points;
+}
+
+Json results(const Path& folder, Split split) {
+  const Json summary = json_of(folder / fmt::format("{}.json", to_string(split)));
+  const bool whole = summary.contains("metrics") && summary.contains("seeds");
+  if (!whole || summary["seeds"].empty()) return nullptr;
+  Json metrics = Json::array();
+  for (const auto& [name, value] : summary["metrics"].items()) {
+    metrics.push_back({{"name", name}, {"mean", value["mean"]}, {"deviation", value["deviation"]}});
+  }
+  return {{"split", to_string(split)},
+          {"examples", summary["seeds"][0].value("examples", 0)},
+          {"seeds", summary["seeds"].size()},
+          {"metrics", metrics}};
+}
+
+Json line_json(const HeteroGraph& graph, NodeType type, const EvolutionLine& line) {
+  Json similarity = Json::array();
+  for (const double value : line.similarity) {
+    similarity.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
+  }
+  return {{"id", graph.id(type, line.node)},
+          {"name", graph.name(type, line.node)},
+          {"similarity", similarity}};
+}
+
+Json evolution_json(const Similarity& similarity, const Evolution& evolution) {
+  const HeteroGraph& graph = similarity.graph();
+  const NodeType type = similarity.representations().type();
+  Json json = {{"type", graph.schema().at(type).name},
+               {"layer", similarity.representations().layer()},
+               {"among", similarity.describe()},
+               {"times", Json::array()},
+               {"focus", Json::array()},
+               {"map", Json::array()}};
+  for (const Time time : evolution.times) json["times"].push_back(time_words(graph.schema(), time));
+  for (const auto& focus : evolution.focus) {
+    Json lines = Json::array();
+    for (const EvolutionLine& line : focus.lines) lines.push_back(line_json(graph, type, line));
+    json["focus"].push_back({{"id", graph.id(type, focus.node)},
+                             {"name", graph.name(type, focus.node)},
+                             {"lines", lines}});
+  }
+  for (size_t i = 0; i < evolution.times.size(); ++i) {
+    Json points = Json::array();
+    for (const auto& [node, place] : evolution.map[i]) {
+      points.push_back({{"id", graph.id(type, node)},
+                        {"name", graph.name(type, node)},
+                        {"x", place[0]},
+                        {"y", place[1]}});
+    }
+    json["map"].push_back({{"time", json["times"][i]}, {"points", points}});
+  }
+  return json;
+}
+
+// Else its vectors are the same at all times, if there are any.
+bool reads_neighbors(const Run& run) {
+  const ModelKind kind = run.options().training.model.kind;
+  return kind != ModelKind::mlp && kind != ModelKind::majority;
+}
+
+}  // namespace
+
+std::optional<NodeType> evolving_type(const Run& run) {
+  const Task& task = run.task();
+  const HeteroGraph& graph = task.graph();
+  if (!graph.schema().time_range || !reads_neighbors(run)) return std::nullopt;
+  const auto fits = [&](NodeType type) {
+    return graph.times(type).empty() && graph.num_nodes(type) >= kEnoughToCompare &&
+           represented_layer(run, type) > 0 && !spread_times(graph, type, 1).empty();
+  };
+  const TaskKind kind = task.spec().kind;
+  if (kind != TaskKind::label && fits(task.other_type())) return task.other_type();
+  std::optional<NodeType> smallest;
+  for (size_t i = 0; i < graph.schema().node_types().size(); ++i) {
+    const auto type = NodeType(i);
+    if (!fits(type)) continue;
+    if (!smallest || graph.num_nodes(type) < graph.num_nodes(*smallest)) smallest = type;
+  }
+  return smallest;
+}
+
+std::vector<std::string> time_steps(const Schema& schema) {
+  if (!schema.time_range) return {};
+  const auto [first, last] = *schema.time_range;
+  const int64_t span = int64_t{last} - first;
+  const uint64_t count = std::min<uint64_t>(kSliderSteps, static_cast<uint64_t>(span) + 1);
+  std::vector<std::string> steps;
+  for (uint64_t i = 0; i < count; ++i) {
+    const double share = count == 1 ? 1 : static_cast<double>(i) / static_cast<double>(count - 1);
+    steps.push_back(time_words(
+        schema, static_cast<Time>(first + std::llround(static_cast<double>(span) * share))));
+  }
+  return steps;
+}
+
+RunReport::RunReport(const Run& run, ReportOptions options)
+    : run_(run), options_(std::move(options)) {
+  for (const Seed& seed : options_.focus) {
+    if (seed.type != options_.focus.front().type) {
+      throw Error("the nodes whose evolution is shown must be of one type");
+    }
+  }
+}
+
+std::string RunReport::from_files() const {
+  const Task& task = run_.task();
+  const TaskSpec& spec = task.spec();
+  Json curves = Json::array();
+  const uint64_t first = run_.options().training.seed;
+  for (uint64_t seed = first; seed < first + run_.options().repeats; ++seed) {
+    const Path folder = run_.folder() / fmt::format("seed-{}", seed);
+    curves.push_back({{"seed", seed}, {"points", curve(folder / "log.jsonl")}});
+  }
+  const Json json = {{"name", last_part(run_.folder())},
+                     {"model", to_string(run_.options().training.model.kind)},
+                     {"task",
+                      {{"name", spec.name},
+                       {"node", spec.node},
+                       {"other", spec.other},
+                       {"kind", to_string(spec.kind)},
+                       {"classes", task.num_classes()}}},
+                     {"graph", graph_card(task.graph())},
+                     {"options", settings(run_.folder() / "options.toml")},
+                     {"environment", environment(run_.folder() / "run.json")},
+                     {"training", json_of(run_.folder() / "training.json")},
+                     {"curves", curves},
+                     {"results", results(run_.folder(), options_.split)},
+                     {"confusion", nullptr},
+                     {"attention", nullptr},
+                     {"evolution", nullptr},
+                     {"balance", nullptr}};
+  return text_of(json);
+}
+
+std::string RunReport::confusion(const ProgressSink& progress) const {
+  const auto counted = count_confusion(
+      run_, options_.split, {.examples = options_.examples, .classes = options_.classes}, progress);
+  if (!counted) return "null";
+  return text_of({{"split", to_string(options_.split)},
+                  {"examples", counted->examples},
+                  {"classes", counted->classes},
+                  {"counts", counted->counts}});
+}
+
+std::string RunReport::attention(const ProgressSink& progress) const {
+  if (!pays_attention(run_.options().training.model.kind)) return "null";
+  const AttentionTree tree =
+      explain_type(run_, {.split = options_.split, .batches = options_.batches}, progress);
+  return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);
+}
+
+bool RunReport::has_evolution() const {
+  return options_.focus.empty() ? evolving_type(run_).has_value() : reads_neighbors(run_);
+}
+
+std::string RunReport::evolution(const ProgressSink& progress) const {
+  if (!has_evolution()) return "null";
+  const NodeType type = options_.focus.empty() ? *evolving_type(run_) : options_.focus.front().type;
+  Similarity similarity(run_, type, {.among = options_.among});
+  EvolutionOptions how{.times = options_.times};
+  for (const Seed& seed : options_.focus) how.focus.push_back(seed.node);
+  return text_of(evolution_json(similarity, evolve(similarity, how, progress)));
+}
+
+std::string RunReport::balance(const ProgressSink& progress) const {
+  const Schema& schema = run_.task().graph().schema();
+  const BatchBalance means = mean_balance(run_, options_.batches, progress);
+  Json json = {{"batches", means.batches}, {"nodes", Json::array()}, {"edges", Json::array()}};
+  for (size_t i = 0; i < means.nodes.size(); ++i) {
+    json["nodes"].push_back({{"type", schema.node_types()[i].name}, {"mean", means.nodes[i]}});
+  }
+  for (size_t i = 0; i < schema.relations().size(); ++i) {
+    json["edges"].push_back({{"relation", schema.describe(Relation(i))}, {"mean", means.edges[i]}});
+  }
+  return text_of(json);
+}
+
+std::string RunReport::whole(const ProgressSink& progress) const {
+  Json json = Json::parse(from_files());
+  json["confusion"] = Json::parse(confusion(progress));
+  json["attention"] = Json::parse(attention(progress));
+  json["evolution"] = Json::parse(evolution(progress));
+  json["balance"] = Json::parse(balance(progress));
+  return text_of(json);
+}
+
+std::string report_json(const std::vector<std::string>& runs, bool live) {
+  Json json = {{"hgt", version()},
+               {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+               {"live", live},
+               {"runs", Json::array()}};
+  for (const std::string& run : runs) json["runs"].push_back(Json::parse(run));
+  return text_of(json);
+}
+
+std::string filled_page(const std::string& page, const std::string& report) {
+  const std::string place = R"(<script id="report" type="application/json">null</script>)";
+  const size_t at = page.find(place);
+  if (at == std::string::npos) throw Error("the page has no place for a report; install hgt again");
+  std::string escaped;  // "</script>" in a name must not end the element
+  for (const char c : report) {
+    if (c == '<') {
+      escaped += "\\u003c";
+    } else {
+      escaped += c;
+    }
+  }
+  std::string filled = page;
+  filled.replace(at + place.find("null"), 4, escaped);
+  return filled;
+}
+
+}  // namespace hgt

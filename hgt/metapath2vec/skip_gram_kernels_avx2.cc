@@ -1,4 +1,0 @@
-// Compiled with -mavx2 -mfma (CMakeLists.txt), where the processor family has them.
-#define HGT_KERNELS avx2
-#define HGT_VECTOR_BYTES 32
-#include "hgt/metapath2vec/skip_gram_kernels.inc"

@@ -1,3 +1,0 @@
-#define HGT_KERNELS portable
-#define HGT_VECTOR_BYTES 16
-#include "hgt/metapath2vec/skip_gram_kernels.inc"

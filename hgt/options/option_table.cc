@@ -1,0 +1,176 @@
+#include "hgt/options/option_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "hgt/error.h"
+#include "hgt/options/settings_file.h"
+
+namespace hgt {
+
+namespace {
+
+template <typename Number>
+Number number_of(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size()) return number;
+  throw Error(fmt::format("'{}' is no number that fits here", text));
+}
+
+// TOML's whole numbers end at 2^63 - 1; a seed may be larger and is then written as text.
+bool fits_toml(const std::string& number) {
+  int64_t unused = 0;
+  return std::from_chars(number.data(), number.data() + number.size(), unused).ec !=
+         std::errc::result_out_of_range;
+}
+
+bool flag_of(const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  throw Error(fmt::format("'{}' must be true or false", text));
+}
+
+}  // namespace
+
+const std::string& OptionTable::single(const Values& values) {
+  if (values.size() == 1) return values.front();
+  throw Error("a single value is expected");
+}
+
+void OptionTable::add_entry(Entry entry) {
+  assert(find(entry.key) == nullptr);
+  entries_.push_back(std::move(entry));
+}
+
+OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
+  OptionTable others;
+  for (const Entry& entry : entries_) {
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) others.add_entry(entry);
+  }
+  return others;
+}
+
+void OptionTable::add(const std::string& key, std::string& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .get = [&value] { return Values{value}; },
+             .set = [&value](const Values& values) { value = single(values); }});
+}
+
+void OptionTable::add(const std::string& key, bool& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::flag,
+             .get = [&value] { return Values{value ? "true" : "false"}; },
+             .set = [&value](const Values& values) { value = flag_of(single(values)); }});
+}
+
+template <typename Number>
+void OptionTable::add_number(const std::string& key, Number& value, const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::number,
+             .get = [&value] { return Values{fmt::format("{}", value)}; },
+             .set = [&value](const Values& values) { value = number_of<Number>(single(values)); }});
+}
+
+void OptionTable::add(const std::string& key, double& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, int& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, int64_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, uint32_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
+void OptionTable::add(const std::string& key, uint64_t& value, const std::string& help) {
+  add_number(key, value, help);
+}
+
+void OptionTable::add(const std::string& key, std::vector<std::string>& value,
+                      const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::list,
+             .get = [&value] { return value; },
+             .set = [&value](const Values& values) { value = values; }});
+}
+
+void OptionTable::add(const std::string& key, std::vector<uint32_t>& value,
+                      const std::string& help) {
+  add_entry({.key = key,
+             .help = help,
+             .form = Form::list,
+             .get =
+                 [&value] {
+                   Values texts;
+                   for (const uint32_t number : value) texts.push_back(std::to_string(number));
+                   return texts;
+                 },
+             .set =
+                 [&value](const Values& values) {
+                   value.clear();
+                   for (const std::string& text : values)
+                     value.push_back(number_of<uint32_t>(text));
+                 }});
+}
+
+const OptionTable::Entry* OptionTable::find(std::string_view key) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void OptionTable::set(const std::string& key, const Values& values) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) {
+    std::vector<std::string> keys;
+    for (const Entry& known : entries_) keys.push_back(known.key);
+    std::sort(keys.begin(), keys.end());
+    throw Error(fmt::format("unknown key '{}'; known are {}", key, fmt::join(keys, ", ")));
+  }
+  try {
+    entry->set(values);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+void OptionTable::read(const Path& file) {
+  for (const Setting& setting : read_settings(file)) {
+    try {
+      set(setting.key, setting.values);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
+    }
+  }
+}
+
+std::string OptionTable::to_toml() const {
+  std::string text;
+  for (const Entry& entry : entries_) {
+    const Values values = entry.get();
+    switch (entry.form) {
+      case Form::list:
+        text += setting_line(entry.key, values);
+        break;
+      case Form::text:
+        text += setting_line(entry.key, values.front());
+        break;
+      default:
+        text += fits_toml(values.front()) ? fmt::format("{} = {}\n", entry.key, values.front())
+                                          : setting_line(entry.key, values.front());
+    }
+  }
+  return text;
+}
+
+}  // namespace hgt

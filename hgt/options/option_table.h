@@ -1,0 +1,72 @@
+// Options by name: one table serves command lines, config files and the file that a run keeps.
+//
+//   OptionTable table;
+//   table.add("width", options.width, "Instances drawn per type and step");
+//   table.set("width", {"64"});
+//   table.read("train.toml");
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hgt/disk/file.h"
+
+namespace hgt {
+
+class OptionTable {
+ public:
+  enum class Form { text, number, flag, list };  // how it stands in a file
+  using Values = std::vector<std::string>;
+  struct Entry {
+    std::string key;
+    std::string help;
+    Form form = Form::text;
+    std::vector<std::string> words = {};  // the only values, where there are few
+    std::function<Values()> get = {};
+    std::function<void(const Values&)> set = {};  // throws Error: what is wrong with the value
+  };
+
+  // The variables must outlive the table.
+  void add(const std::string& key, std::string& value, const std::string& help);
+  void add(const std::string& key, bool& value, const std::string& help);
+  void add(const std::string& key, double& value, const std::string& help);
+  void add(const std::string& key, int& value, const std::string& help);
+  void add(const std::string& key, int64_t& value, const std::string& help);
+  void add(const std::string& key, uint32_t& value, const std::string& help);
+  void add(const std::string& key, uint64_t& value, const std::string& help);
+  void add(const std::string& key, std::vector<std::string>& value, const std::string& help);
+  void add(const std::string& key, std::vector<uint32_t>& value, const std::string& help);
+  // A word out of a few. parse(word) throws Error for any other.
+  template <typename Value, typename Parse>
+  void add_word(const std::string& key, Value& value, const std::vector<std::string>& words,
+                Parse parse, const std::string& help) {
+    add_entry({.key = key,
+               .help = help,
+               .words = words,
+               .get = [&value] { return Values{std::string(to_string(value))}; },
+               .set = [&value, parse](const Values& values) { value = parse(single(values)); }});
+  }
+
+  OptionTable without(const std::vector<std::string>& keys) const;  // the others
+  const std::vector<Entry>& entries() const { return entries_; }
+  const Entry* find(std::string_view key) const;  // nullptr: unknown
+
+  // Throws Error: an unknown key, a bad value.
+  void set(const std::string& key, const Values& values);
+  // Every line of a settings file. Errors name file and line.
+  void read(const Path& file);
+  std::string to_toml() const;
+
+ private:
+  static const std::string& single(const Values& values);
+  void add_entry(Entry entry);
+  template <typename Number>
+  void add_number(const std::string& key, Number& value, const std::string& help);
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace hgt

@@ -1,0 +1,74 @@
+#include "hgt/run/idle_options.h"
+
+#include <algorithm>
+
+namespace hgt {
+
+namespace {
+
+struct Rule {
+  const char* key;
+  bool has_effect;
+  const char* reason;  // why it has none
+};
+using Rules = std::vector<Rule>;
+
+Rules loop_rules(const TrainOptions& training) {
+  const bool hgsampling = training.sampling.strategy == Strategy::hgsampling;
+  const bool neighbors = training.sampling.strategy == Strategy::neighbors;
+  return {{"width", hgsampling, "only --strategy hgsampling has a width"},
+          {"neighbor-cap", hgsampling, "only --strategy hgsampling has a cap"},
+          {"depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers"},
+          {"fanout", neighbors, "only --strategy neighbors has fan-outs"},
+          {"epochs", training.batches == 0, "batches are counted instead"},
+          {"samples", !training.validation.full, "--full scores without samples"}};
+}
+
+Rules model_rules(const ModelOptions& model) {
+  const bool hgt = model.kind == ModelKind::hgt;
+  Rules rules = {
+      {"time-scale", hgt && model.temporal, "only Relative Temporal Encoding sees times"},
+      {"meta-paths", model.kind == ModelKind::han, "only --model han follows them"}};
+  for (const char* key :
+       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
+    rules.push_back({key, hgt, "only --model hgt has it"});
+  }
+  return rules;
+}
+
+Rules task_rules(const RunOptions& options, const Schema& schema) {
+  const TaskSpec& task = options.task;
+  const SplitRule split = settled_split(task, schema);
+  const bool by_time = split == SplitRule::time;
+  const bool links = task.kind == TaskKind::link;
+  const bool pairs = links || task.kind == TaskKind::name;
+  const bool network = pairs && options.training.scorer == PairScorer::ntn;
+  return {{"train-end", by_time, "only a split by time has ends"},
+          {"validation-end", by_time, "only a split by time has ends"},
+          {"validation-share", !by_time, "a split by time has no shares"},
+          {"test-share", split == SplitRule::random, "only --split random has it"},
+          {"split-seed", !by_time || links, "nothing is drawn"},
+          {"negatives", links, "only link prediction draws nodes"},
+          {"test-negatives", links, "only link prediction draws nodes"},
+          {"min-links", task.kind == TaskKind::name, "only names have candidates"},
+          {"scorer", pairs, "only names and links are pairs"},
+          {"slices", network, "only the Neural Tensor Network of pairs has slices"},
+          {"also-hide", task.guard, "--no-guard hides nothing"},
+          {"hide-links", task.guard, "--no-guard hides nothing"}};
+}
+
+}  // namespace
+
+std::optional<IdleOption> find_idle_option(const RunOptions& options, const Schema& schema,
+                                           const std::vector<std::string>& given) {
+  for (const Rules& rules : {loop_rules(options.training), model_rules(options.training.model),
+                             task_rules(options, schema)}) {
+    for (const Rule& rule : rules) {
+      const bool is_given = std::find(given.begin(), given.end(), rule.key) != given.end();
+      if (is_given && !rule.has_effect) return IdleOption{.key = rule.key, .reason = rule.reason};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace hgt

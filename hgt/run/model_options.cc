@@ -1,0 +1,176 @@
+#include "hgt/run/model_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "hgt/error.h"
+
+namespace hgt {
+
+namespace {
+
+constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
+    {{Prior::meta_relation, "meta_relation"},
+     {Prior::meta_relation_and_head, "meta_relation_and_head"},
+     {Prior::edge_type_and_head, "edge_type_and_head"}}};
+
+constexpr std::array<std::pair<ModelKind, std::string_view>, 8> kKinds = {
+    {{ModelKind::hgt, "hgt"},
+     {ModelKind::gcn, "gcn"},
+     {ModelKind::gat, "gat"},
+     {ModelKind::rgcn, "rgcn"},
+     {ModelKind::hetgnn, "hetgnn"},
+     {ModelKind::han, "han"},
+     {ModelKind::mlp, "mlp"},
+     {ModelKind::majority, "majority"}}};
+
+// Every number and switch of the options by name, once for writing and once for reading.
+template <typename Options, typename Field>
+void visit(Options& options, const Field& field) {
+  field("hidden", options.hidden);
+  field("heads", options.heads);
+  field("layers", options.layers);
+  field("dropout", options.dropout);
+  field("heterogeneous", options.heterogeneous);
+  field("temporal", options.temporal);
+  field("norm", options.norm);
+  field("gated_skip", options.gated_skip);
+  field("tanh_adaptation", options.tanh_adaptation);
+  field("matrix_per_head", options.matrix_per_head);
+  field("divide_by_head_width", options.divide_by_head_width);
+  field("time_scale", options.time_scale);
+}
+
+}  // namespace
+
+std::string_view to_string(Prior prior) {
+  for (const auto& [value, name] : kPriors) {
+    if (value == prior) return name;
+  }
+  return "";
+}
+
+Prior prior(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& [value, known] : kPriors) {
+    if (known == name) return value;
+    names.push_back(known);
+  }
+  throw Error(fmt::format("unknown prior '{}'; there are {}", name, fmt::join(names, ", ")));
+}
+
+const std::vector<std::string>& model_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& [kind, name] : kKinds) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
+std::string_view to_string(ModelKind kind) {
+  for (const auto& [value, name] : kKinds) {
+    if (value == kind) return name;
+  }
+  return "";
+}
+
+ModelKind model_kind(std::string_view name) {
+  for (const auto& [value, known] : kKinds) {
+    if (known == name) return value;
+  }
+  throw Error(
+      fmt::format("unknown model '{}'; there are {}", name, fmt::join(model_names(), ", ")));
+}
+
+ModelOptions paper_preset() { return {}; }
+
+ModelOptions release_preset() {
+  return {.dropout = 0.2,
+          .tanh_adaptation = true,
+          .norm = true,
+          .gated_skip = true,
+          .matrix_per_head = true,
+          .divide_by_head_width = true,
+          .prior = Prior::edge_type_and_head};
+}
+
+ModelOptions preset(const std::string& name) {
+  if (name == "paper") return paper_preset();
+  if (name == "release") return release_preset();
+  throw Error(fmt::format("unknown preset '{}'; there are 'paper' and 'release'", name));
+}
+
+void check(const ModelOptions& options) {
+  const auto at_least_one = [](const char* name, int64_t value) {
+    if (value < 1) throw Error(fmt::format("{} is {}; it must be at least 1", name, value));
+  };
+  at_least_one("hidden", options.hidden);
+  at_least_one("heads", options.heads);
+  at_least_one("layers", options.layers);
+  constexpr int64_t kMostHidden = 1 << 16;
+  if (options.hidden > kMostHidden) {
+    throw Error(fmt::format("hidden is {}; at most {} are supported", options.hidden, kMostHidden));
+  }
+  if (options.heads > 256) {
+    throw Error(fmt::format("heads is {}; at most 256 are supported", options.heads));
+  }
+  if (options.hidden % options.heads != 0) {
+    throw Error(fmt::format(
+        "hidden is {} and heads is {}; hidden must be a multiple of heads, such "
+        "as {}",
+        options.hidden, options.heads, (options.hidden / options.heads + 1) * options.heads));
+  }
+  if (!(options.dropout >= 0 && options.dropout < 1)) {
+    throw Error(fmt::format("dropout is {}; it must be at least 0 and below 1", options.dropout));
+  }
+  if (!(options.time_scale > 0)) {
+    throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
+  }
+  if (options.kind == ModelKind::hetgnn && options.hidden % 2 != 0) {
+    throw Error(
+        fmt::format("hidden is {}; hetgnn reads in two directions, half of it each: it "
+                    "must be even",
+                    options.hidden));
+  }
+  if (options.kind != ModelKind::hgt && !(options.heterogeneous && options.temporal)) {
+    throw Error(fmt::format("-Heter and -RTE are variants of hgt; the model is {}",
+                            to_string(options.kind)));
+  }
+  if (options.kind != ModelKind::han && !options.meta_paths.empty()) {
+    throw Error(fmt::format("meta paths are for han; the model is {}", to_string(options.kind)));
+  }
+}
+
+std::string to_json(const ModelOptions& options) {
+  nlohmann::ordered_json json;
+  visit(options, [&](const char* name, const auto& value) { json[name] = value; });
+  json["prior"] = to_string(options.prior);
+  json["kind"] = to_string(options.kind);
+  json["meta_paths"] = options.meta_paths;
+  return json.dump();
+}
+
+ModelOptions options_from_json(const std::string& text, const std::string& where) {
+  ModelOptions options;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    options.prior = prior(json.at("prior").get<std::string>());
+    options.kind = model_kind(json.value("kind", "hgt"));
+    options.meta_paths = json.value("meta_paths", options.meta_paths);
+    check(options);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("{}: cannot read the options of the model: {}", where, error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", where, error.what()));
+  }
+  return options;
+}
+
+}  // namespace hgt

@@ -1,0 +1,64 @@
+// How a model is trained and scored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hgt/run/model_options.h"
+#include "hgt/sampling/sampling_options.h"
+
+namespace hgt {
+
+// How sub-graphs are made ready, and with how many threads.
+struct PipelineOptions {
+  int threads = 0;       // that compute; 0: one for each core
+  unsigned workers = 0;  // that sample ahead; 0: the computing threads sample between steps
+};
+
+// How a split is scored.
+struct EvaluationOptions {
+  uint64_t batch_size = 256;
+  uint32_t samples = 1;  // sub-graphs per example; their scores are averaged
+  bool full = false;     // all neighbors, as many hops as layers, instead of sampled sub-graphs
+  uint64_t limit = 0;    // so many examples, drawn; 0: all
+};
+
+enum class PairScorer {
+  ntn,  // neural_tensor_network.h
+  dot,  // dot product
+};
+
+struct TrainOptions {
+  ModelOptions model = release_preset();
+  // Types without features and of at most so many nodes have a learned vector for each node.
+  uint64_t node_vectors = 10000;
+  PairScorer scorer = PairScorer::ntn;
+  int64_t slices = 4;  // of the Neural Tensor Network
+
+  SamplingOptions sampling = {};  // width, depth, strategy, bound; its seed is the run's
+  uint64_t seed = 1;
+  uint64_t batch_size = 256;
+  uint64_t epochs = 20;         // passes over the training examples
+  uint64_t batches = 0;         // instead: so many batches in all
+  uint64_t validate_every = 0;  // batches; 0: at the end of each pass
+  uint64_t patience = 0;        // stop after so many validations without a lower loss; 0: never
+  double learning_rate = 1e-3;
+  double final_learning_rate = 1e-6;
+  uint64_t warmup = 0;  // batches over which the learning rate rises to its full height
+  double weight_decay = 0.01;
+  double clip = 1;               // norm of the gradients, at most; 0: any
+  double checkpoint_every = 60;  // seconds
+  EvaluationOptions validation = {};
+  PipelineOptions pipeline = {};
+};
+
+// Throws Error: names the option, its value and the remedy.
+void check(const TrainOptions& options);
+
+std::string_view to_string(PairScorer scorer);
+PairScorer pair_scorer(std::string_view name);  // throws Error
+
+// The learning rate of a step out of `steps`: a linear rise, then half a cosine.
+double learning_rate(const TrainOptions& options, uint64_t step, uint64_t steps);
+
+}  // namespace hgt
