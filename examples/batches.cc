@@ -1,4 +1,4 @@
-// Samples one epoch of batches of papers from a graph and says how large they are.
+// Samples one epoch of batches of papers from a graph and prints how large they are.
 // Usage: batches GRAPH
 #include <hgt/sampling/batch_stream.h>
 #include <hgt/sampling/time_split.h>

@@ -1,4 +1,4 @@
-// encode GRAPH: vectors of some papers by a model that nobody trained yet, and whom it looked at.
+// encode GRAPH: vectors of two papers from an untrained model, and how many edges it attended to.
 #include <hgt/graph/hetero_graph.h>
 #include <hgt/model/encoder.h>
 #include <hgt/model/machine.h>

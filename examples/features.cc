@@ -1,4 +1,4 @@
-// features GRAPH: gives the graph input features that hint at no paper's venue.
+// features GRAPH: adds input features to the graph that do not give away the venue of any paper.
 #include <hgt/features/make_features.h>
 #include <hgt/features/recipe.h>
 

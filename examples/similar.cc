@@ -1,4 +1,4 @@
-// similar RUN TYPE ID TIME: which nodes of a type are most alike to one of them, at a time.
+// similar RUN TYPE ID TIME: the nodes of a type that are most similar to one of them at a time.
 #include <hgt/graph/time_text.h>
 #include <hgt/insight/similarity.h>
 

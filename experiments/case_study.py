@@ -3,12 +3,13 @@
 
   experiments/case_study.py HGT DATA WORK
 
-HGT: the program. DATA: the folder of the data sets. WORK: a folder for graphs and runs; what is
-there already is not done again. Titles are encoded by fastText; venues have no vectors of their
-own and are represented by the first layer. Models are trained on Paper-Venue from three seeds; the
-table is the first one's, and its last column says how many of the three nearest the three models
-have in common, on average over their pairs. Below it: the validation losses of these models and of
-the same without RTE; unless the first are lower, time means nothing to the model.
+HGT: the program. DATA: the folder of the data sets. WORK: a folder for graphs and runs; what
+exists there already is not computed again. Titles are encoded by fastText; venues have no vectors
+of their own and are represented by the first layer. Models are trained on Paper-Venue with three
+seeds; the table shows the first one, and its last column says how many of the three nearest venues
+the three models have in common, on average over pairs of models. Below it are the validation
+losses of these models and of the same models without RTE; unless the former are lower, the models
+do not use the time.
 """
 import itertools
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""What input features bring: the tables of docs/results.md.
+"""What input features contribute: the tables of docs/results.md.
 
   experiments/compare_features.py HGT DATA WORK [--only NAME ...] [--with VARIANT ...]
 
-HGT: the program. DATA: the folder of the data sets (see data/manifests; word-vectors beside them).
-WORK: a folder for graphs and runs; what is there already is not done again. NAME: which tasks,
-VARIANT: which features; default: all. Every variant is trained in the same way, five seeds. Prints
-NDCG on validation and test, mean and deviation over the seeds.
+HGT: the program. DATA: the folder of the data sets (see data/manifests; word-vectors next to
+them). WORK: a folder for graphs and runs; what exists there already is not computed again. NAME:
+which tasks, VARIANT: which features; default: all. Every variant is trained in the same way, with
+five seeds. Prints NDCG on validation and test, with mean and deviation over the seeds.
 """
 import argparse
 import gzip
@@ -30,14 +30,14 @@ TASKS = [
     ("arxiv-L2", "arxiv-cs", "paper-field-L2", ["acm", "venue", "field"]),
     ("arxiv-venue", "arxiv-cs", "paper-venue", ["acm", "field"]),
 ]
-# variant -> what hgt features is asked for after the graph and the task
+# variant -> the options of hgt features after the graph and the task
 TEXT = {
     "hashed": ["--encoder", "hashed"],
     "vectors": ["--encoder", "vectors", "--vectors"],
     "fasttext": ["--encoder", "fasttext"],
 }
 VARIANTS = ["as imported"] + [text + walks for text in TEXT for walks in ("", " + walks")]
-VARIANTS += ["fasttext + means", "default"]  # default: told no more than the task
+VARIANTS += ["fasttext + means", "default"]  # default: nothing but the task is given
 
 
 def word_vectors(data, work):

@@ -4,9 +4,10 @@
   experiments/compare_models.py HGT DATA WORK [NAME ...]
 
 HGT: the program. DATA: the folder of the data sets (see data/manifests). WORK: a folder for graphs
-and runs; what is there already is not done again, and a comparison that was stopped goes on. NAME:
-which experiments; default: all. One budget for every model: hidden size, sampling, batches. Prints
-the table of each comparison, then NDCG and MRR of all in one.
+and runs; what exists there already is not computed again, and a comparison that was stopped is
+continued. NAME: which experiments; default: all. Every model has the same budget: hidden size,
+sampling, batches. Prints the table of each comparison, then NDCG and MRR of all of them in one
+table.
 """
 import json
 import os
@@ -61,7 +62,7 @@ def compare(hgt, data, work, entry):
 
 
 def summary_rows(work, name):
-    """One row for NDCG, one for MRR; * where a model differs from hgt with p < 0.01."""
+    """One row for NDCG and one for MRR; * where a model differs from hgt with p < 0.01."""
     with open(os.path.join(work, name + ".comparison", "results.json"), encoding="utf-8") as file:
         models = json.load(file)["models"]
     rows = []

@@ -4,8 +4,8 @@
   experiments/real_data.py HGT DATA WORK [NAME ...]
 
 HGT: the program. DATA: the folder of the data sets (see data/manifests). WORK: a folder for graphs
-and runs; what is there already is not done again, and a run that was stopped goes on. NAME: which
-experiments; default: all.
+and runs; what exists there already is not computed again, and a run that was stopped is continued.
+NAME: which experiments; default: all.
 """
 import json
 import os

@@ -3,9 +3,9 @@
 
   experiments/view_times.py HGT RUN [QUERIES]
 
-Starts the viewer on a run, asks for the first page, then QUERIES (20) different questions of each
-kind, one after the other. Prints the median and the longest time of each kind. Nodes are compared
-over time where the run was trained for a type that lasts.
+Starts the viewer on a run, requests the first page, then asks QUERIES (20) different questions of
+each kind, one after the other. Prints the median and the longest time of each kind. Nodes are
+compared over time if the run was trained for a type whose nodes have no time of their own.
 """
 import json
 import random
@@ -37,7 +37,7 @@ def line(what, times):
 
 
 def some_ids(url, chance, kind, count):
-    """Ids of different nodes of a type, as many as there are by some letters and digits."""
+    """Ids of up to `count` different nodes of a type, found by searching for letters and digits."""
     ids = []
     texts = [one + other for one in LETTERS + "0123456789" for other in ["", *LETTERS, *"0123456789"]]
     chance.shuffle(texts)
@@ -52,8 +52,8 @@ def some_ids(url, chance, kind, count):
 
 
 def first_comparison(url, chance, graph, preferred):
-    """A type that can be asked for at any time and was trained, and how long its first answer took:
-    what the task predicts if that is one, else the smallest."""
+    """A trained type that can be asked about at any time, and how long its first answer took: the
+    type that the task predicts if possible, otherwise the smallest one."""
     lasting = [entry for entry in graph["nodes"] if not entry["event"] and entry["nodes"] >= 5]
     lasting.sort(key=lambda entry: (entry["type"] != preferred, entry["nodes"]))
     for kind in (entry["type"] for entry in lasting if graph["steps"]):
@@ -70,14 +70,14 @@ def first_comparison(url, chance, graph, preferred):
 def time_similarity(url, chance, report, queries):
     kind, first = first_comparison(url, chance, report["graph"], report["task"]["other"])
     if kind is None:
-        print("no type is trained that could be asked for at any time", file=sys.stderr)
+        print("no trained type can be asked about at any time", file=sys.stderr)
         return
     ids = some_ids(url, chance, kind, queries)
     steps = report["graph"]["steps"]
-    line(f"{kind} nodes alike, the first question", [first])
-    line(f"{kind} nodes alike, a time for the first time",
+    line(f"similar {kind} nodes, the first question", [first])
+    line(f"similar {kind} nodes, a time for the first time",
          [ask(url, "api/similar", type=kind, id=ids[0], at=step)[0] for step in steps[1:][-3:]])
-    line(f"{kind} nodes alike, a time asked for before",
+    line(f"similar {kind} nodes, a time that was asked for before",
          [ask(url, "api/similar", type=kind, id=one, at=steps[-1])[0] for one in ids])
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Configures and builds one preset of CMakePresets.json: scripts/build.sh [release] [CMake options]
-# Sources are compiled together, which is quicker; who edits them may prefer
+# Sources are compiled together, which is faster; if you edit them, you may prefer
 # -DCMAKE_UNITY_BUILD=OFF.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The main job on generated data, end to end: packages, build, a graph on disk, two trained models,
-# how good they are, and a page to look at.
+# their scores, and a report to look at.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/setup.sh

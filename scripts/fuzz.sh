@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the fuzz targets and runs each for some seconds: scripts/fuzz.sh [30]
+# Builds the fuzz targets and runs each of them for a number of seconds: scripts/fuzz.sh [30]
 set -eu
 cd "$(dirname "$0")/.."
 targets="table_reader_fuzz graph_open_fuzz"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The page in a real browser: on made-up data, and of a small run, as hgt report writes it and as hgt
-# view serves it. Needs scripts/build.sh release. Screenshots are left in build/page_test.
+# Tests the page in a real browser: with made-up data, and with a small run, as hgt report writes
+# it and as hgt view serves it. Needs scripts/build.sh release. Screenshots are left in
+# build/page_test.
 set -eu
 cd "$(dirname "$0")/.."
 hgt=build/release/hgt

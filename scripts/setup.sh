@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that hgt needs; with --tests also those for tests and checks.
-# Does nothing, and needs no rights, when all are there.
+# Installs the Debian packages that hgt needs; with --tests, also those for tests and checks.
+# If all of them are installed, it does nothing and needs no root rights.
 set -eu
 
 # Without OpenBLAS, LibTorch falls back to the reference BLAS, 30 times slower.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that must hold: packages, build, tests, sanitizers, format, tidy, a little fuzzing.
-# The real data sets are looked for in ../shared; tests that need them are skipped without.
+# The real data sets are looked for in ../shared; without them, the tests that need them are skipped.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ scripts/lint.sh
 step "address and undefined-behavior sanitizers"
 scripts/build.sh asan
 ctest --preset asan -L fast -j 2
-step "thread sanitizer, on what has threads"
+step "thread sanitizer, on code with threads"
 cmake --preset tsan -DCMAKE_UNITY_BUILD=ON -DHGT_PAGE=OFF >/dev/null
 cmake --build --preset tsan --target graph_test sampling_test metapath2vec_test viewer_test
 build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
