@@ -1,4 +1,4 @@
-// Titles through XLNet: hgt/xlnet.
+// Titles through XLNet: hgt/features/xlnet.
 #pragma once
 
 #include <utility>
