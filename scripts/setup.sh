@@ -10,7 +10,7 @@ packages="build-essential cmake ninja-build pkg-config libcli11-dev libcpp-httpl
 # Node.js may come from elsewhere, with npm in the same package.
 command -v npm >/dev/null || packages="$packages nodejs npm"
 if [ "${1:-}" = --tests ]; then
-  packages="$packages chromium clang clang-format clang-tidy git libbenchmark-dev libclang-rt-14-dev
+  packages="$packages chromium clang clang-format clang-tidy-16 git libbenchmark-dev libclang-rt-14-dev
     libgtest-dev libsentencepiece-dev python3 python3-numpy"
 fi
 
