@@ -320,7 +320,7 @@ TEST_F(ManifestTest, AValueOfTheWrongKindIsAnError) {
       {"delimiter = ', '\n", "one character"},
       {"delimiter = ''\n", "one character"},
       {"quote = '\"\"'\n", "one character"},
-      {"format = 'xml'\n", "it is one of tsv, csv"},
+      {"format = 'xml'\n", "it is one of tsv, csv, jsonl"},
       {"duplicates = 'drop'\n", "it is one of report, ignore"},
       {"time_format = 'iso'\n", "it is one of date, unix, number"},
       {"missing_time = 'zero'\n", "it is one of drop, keep"}};

@@ -9,6 +9,7 @@
 
 #include "hgt/error.h"
 #include "hgt/tables/delimited_rows.h"
+#include "hgt/tables/json_rows.h"
 #include "hgt/tables/number_text.h"
 
 namespace hgt {
@@ -43,6 +44,7 @@ const std::vector<RowFormat>& row_formats() {
   static const std::vector<RowFormat> formats = {
       {"tsv", {".tsv", ".tab", ".txt"}, delimited_options(), open_tsv},
       {"csv", {".csv"}, delimited_options(), open_csv},
+      {"jsonl", {".jsonl", ".ndjson"}, {}, open_json_rows},
   };
   return formats;
 }
@@ -66,7 +68,8 @@ const RowFormat& row_format(std::string_view name) {
                           fmt::join(format_names(), ", ")));
 }
 
-const RowFormat& row_format_of(const Path& file) {
+const RowFormat& row_format_of(const Path& file, std::string_view name) {
+  if (!name.empty()) return row_format(name);
   const std::string suffix = lower_extension(file);
   const bool compressed = suffix == ".gz" || suffix == ".zst";
   const std::string ending = compressed ? lower_extension(file.stem()) : suffix;
@@ -115,7 +118,7 @@ std::string complaint(const RowFormat& format, const RowOptions& options) {
 
 std::unique_ptr<RowSource> open_rows(const Path& file, const RowOptions& options,
                                      std::string_view format) {
-  const RowFormat& chosen = format.empty() ? row_format_of(file) : row_format(format);
+  const RowFormat& chosen = row_format_of(file, format);
   const std::string text = complaint(chosen, options);
   if (!text.empty()) throw Error(fmt::format("{}: {}", file.string(), text));
   return chosen.open(file, options);

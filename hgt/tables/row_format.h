@@ -43,8 +43,9 @@ const std::vector<RowFormat>& row_formats();
 
 // Unknown: an Error that lists the formats.
 const RowFormat& row_format(std::string_view name);
-// As the ending says, in any case; a compression suffix (.gz, .zst) is looked through.
-const RowFormat& row_format_of(const Path& file);
+// The format with this name; without one as the file's ending says, in upper or lower case. A
+// compression suffix (.gz, .zst) is looked through.
+const RowFormat& row_format_of(const Path& file, std::string_view name = {});
 
 std::vector<std::string> format_names();
 // The options of all formats, each key once.
@@ -55,8 +56,8 @@ std::string complaint(const FormatOption& option, const std::string& value);
 // The same for all options at once; one that the format does not understand is wrong, too.
 std::string complaint(const RowFormat& format, const RowOptions& options);
 
-// `format`: a name; empty: as the file's ending says. Throws Error: missing or unreadable file, no
-// columns, the same column twice, options that the format does not take.
+// `format`: as for row_format_of(). Throws Error: missing or unreadable file, no columns, the
+// same column twice, options that the format does not take.
 std::unique_ptr<RowSource> open_rows(const Path& file, const RowOptions& options,
                                      std::string_view format = {});
 

@@ -35,6 +35,12 @@ TEST(RowFormats, TheEndingTellsTheFormatThroughCompressionSuffixes) {
   }
 }
 
+TEST(RowFormats, JsonLinesHaveTwoEndings) {
+  for (const char* name : {"a.jsonl", "a.ndjson", "a.JSONL.zst", "a.ndjson.gz"}) {
+    EXPECT_EQ(row_format_of(name).name, "jsonl") << name;
+  }
+}
+
 TEST(RowFormats, NamesAndEndingsBelongToOneFormatEach) {
   std::set<std::string_view> names;
   std::set<std::string_view> endings;
@@ -51,7 +57,7 @@ TEST(RowFormats, NamesAndEndingsBelongToOneFormatEach) {
 TEST(RowFormats, AnUnknownFormatIsAnErrorThatListsThem) {
   const std::string text = error_of([] { row_format("xml"); });
   expect_contains(text, "'xml'");
-  expect_contains(text, "tsv, csv");
+  expect_contains(text, "tsv, csv, jsonl");
 }
 
 TEST_F(RowFormatTest, TsvHasTabsAndNoQuotes) {

@@ -24,8 +24,7 @@ Path escaped(const Path& folder) {
 }
 
 void check_options(const TableSource& source, const Path& file, const Path& manifest) {
-  const RowFormat& format = source.format.empty() ? row_format_of(file) : row_format(source.format);
-  const std::string text = complaint(format, source.options);
+  const std::string text = complaint(row_format_of(file, source.format), source.options);
   if (text.empty()) return;
   throw Error(fmt::format("{}:{}: {}: {}", manifest.string(), source.line, file.string(), text));
 }
