@@ -66,7 +66,8 @@ void read_all(hgt::TableReader& table) {
       std::abort();
     }
   }
-  if (table.bytes_read() != table.bytes_total()) std::abort();
+  const hgt::ReadSoFar bytes = table.read_so_far();
+  if (bytes.done != bytes.total) std::abort();
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ bool each_part(std::string_view text, std::string_view separator, const Use& use
 
 }  // namespace
 
-FeatureParser::FeatureParser(const FeatureColumns& spec, const TableReader& table,
+FeatureParser::FeatureParser(const FeatureColumns& spec, const RowSource& table,
                              uint64_t declared_width)
     : spec_(spec), width_(spec.width == 0 ? declared_width : spec.width) {
   for (const std::string& name : spec.columns) columns_.push_back(table.column(name));
@@ -43,32 +43,33 @@ bool FeatureParser::reject(std::string what) {
   return false;
 }
 
-bool FeatureParser::parse(const TableReader& table) {
+bool FeatureParser::parse(const Row& row) {
   values_.assign(width_, 0.0F);
-  if (!parse_form(table)) return false;
+  if (!parse_form(row)) return false;
   if (!features_fit(values_, spec_.type)) return reject("a feature is beyond the range of float16");
   return true;
 }
 
-bool FeatureParser::parse_form(const TableReader& table) {
+bool FeatureParser::parse_form(const Row& row) {
   switch (spec_.form) {
     case FeatureColumns::Form::columns:
-      return parse_columns(table);
+      return parse_columns(row);
     case FeatureColumns::Form::list:
-      return parse_list(table.cell(columns_[0]));
+      return parse_list(row.cell(columns_[0]));
     case FeatureColumns::Form::sparse:
-      return parse_sparse(table.cell(columns_[0]));
+      return parse_sparse(row.cell(columns_[0]));
     default:
-      hashed_words(table.cell(columns_[0]), values_);
+      hashed_words(row.cell(columns_[0]), values_);
       return true;
   }
 }
 
-bool FeatureParser::parse_columns(const TableReader& table) {
+bool FeatureParser::parse_columns(const Row& row) {
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const std::string_view cell = table.cell(columns_[i]);
+    const std::string_view cell = row.cell(columns_[i]);
     if (read_real(cell, values_[i])) continue;
-    return reject(fmt::format("'{}' in column {} is no finite number", cell, spec_.columns[i]));
+    return reject(
+        fmt::format("{} in column {} is no finite number", quoted_cell(cell), spec_.columns[i]));
   }
   return true;
 }

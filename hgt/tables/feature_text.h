@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hgt/tables/manifest.h"
-#include "hgt/tables/table_reader.h"
+#include "hgt/tables/row_source.h"
 
 namespace hgt {
 
@@ -14,16 +14,16 @@ class FeatureParser {
  public:
   // `declared_width`: where the spec leaves the width open, that of earlier tables; 0: the first
   // row tells. Throws Error: a column that the table does not have.
-  FeatureParser(const FeatureColumns& spec, const TableReader& table, uint64_t declared_width = 0);
+  FeatureParser(const FeatureColumns& spec, const RowSource& table, uint64_t declared_width = 0);
 
   // Reads the current row into values(). False: it cannot be read, defect() says why.
-  bool parse(const TableReader& table);
+  bool parse(const Row& row);
   std::span<const float> values() const { return values_; }
   const std::string& defect() const { return defect_; }
 
  private:
-  bool parse_form(const TableReader& table);
-  bool parse_columns(const TableReader& table);
+  bool parse_form(const Row& row);
+  bool parse_columns(const Row& row);
   bool parse_list(std::string_view cell);
   bool parse_sparse(std::string_view cell);
   bool reject(std::string what);

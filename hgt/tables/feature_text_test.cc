@@ -8,6 +8,7 @@
 
 #include "hgt/graph/text_features.h"
 #include "hgt/tables/import_test_folder.h"
+#include "hgt/tables/row_format.h"
 
 namespace hgt {
 namespace {
@@ -19,10 +20,11 @@ class FeatureTextTest : public testing::Test {
  protected:
   // Parses the one row of a table; the texts are header and row.
   bool parse(const FeatureColumns& spec, const std::string& header, const std::string& row) {
-    TableReader table(folder_.write("t.tsv", header + "\n" + row + "\n"), {});
-    if (!table.next()) throw std::runtime_error("the table has no row");
-    FeatureParser parser(spec, table);
-    const bool good = parser.parse(table);
+    const auto table = open_rows(folder_.write("t.tsv", header + "\n" + row + "\n"), {});
+    Row cells;
+    if (!table->next(cells)) throw std::runtime_error("the table has no row");
+    FeatureParser parser(spec, *table);
+    const bool good = parser.parse(cells);
     values_.assign(parser.values().begin(), parser.values().end());
     defect_ = parser.defect();
     return good;
@@ -98,10 +100,11 @@ TEST_F(FeatureTextTest, SparseFeaturesNotNamedAreZero) {
 
 TEST_F(FeatureTextTest, SparseFeaturesForgetTheRowBefore) {
   const FeatureColumns spec{.form = Form::sparse, .columns = {"x"}, .width = 2};
-  TableReader table(folder_.write("t.tsv", "x\n0:1\n1:2\n"), {});
-  FeatureParser parser(spec, table);
-  ASSERT_TRUE(table.next() && parser.parse(table));
-  ASSERT_TRUE(table.next() && parser.parse(table));
+  const auto table = open_rows(folder_.write("t.tsv", "x\n0:1\n1:2\n"), {});
+  Row row;
+  FeatureParser parser(spec, *table);
+  ASSERT_TRUE(table->next(row) && parser.parse(row));
+  ASSERT_TRUE(table->next(row) && parser.parse(row));
   EXPECT_EQ(Numbers(parser.values().begin(), parser.values().end()), (Numbers{0, 2}));
 }
 

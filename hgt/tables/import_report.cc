@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kExamplesPerKind = 3;
 
 constexpr std::array<std::string_view, kNumDefects> kTexts = {
-    "rows with the wrong number of columns or broken quotes",
+    "malformed rows",
     "rows without an id",
     "rows whose id came before",
     "edges from unknown nodes",
@@ -40,10 +40,10 @@ uint64_t ImportReport::dropped() const {
   return total;
 }
 
-void DefectLog::add(Defect defect, const Path& file, uint64_t line, const std::string& what) {
-  const std::string text = fmt::format("{}:{}: {}", file.string(), line, what);
+void DefectLog::add(Defect defect, const RowPosition& position, const std::string& what) {
+  const std::string text = fmt::format("{}: {}", to_string(position), what);
   if (strict_) {
-    throw Error(fmt::format("{}; mend it, or import without --strict to drop such rows", text));
+    throw Error(fmt::format("{}; correct it, or import without --strict to drop such rows", text));
   }
   uint64_t& count = report_.defects[static_cast<size_t>(defect)];
   if (count++ < kExamplesPerKind) report_.examples.push_back(text);

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "hgt/graph/types.h"
+#include "hgt/tables/row_source.h"
 
 namespace hgt {
 
 enum class Defect {
-  bad_row,  // wrong number of columns, broken quotes
+  bad_row,  // wrong number of cells, broken quotes, invalid JSON
   empty_id,
   duplicate_id,
   unknown_source,  // an edge, feature or label names a node that no node table has
@@ -25,7 +25,7 @@ enum class Defect {
   unlisted_value,  // by_column, by_label: no edge type for this value
 };
 constexpr size_t kNumDefects = 11;
-std::string_view to_string(Defect defect);  // "rows with the wrong number of columns", ...
+std::string_view to_string(Defect defect);  // "malformed rows", ...
 
 struct TableReport {
   std::string title;      // "nodes paper", "edges writes"
@@ -49,7 +49,7 @@ class DefectLog {
  public:
   // `strict`: the first defect is an Error.
   DefectLog(TableReport& report, bool strict) : report_(report), strict_(strict) {}
-  void add(Defect defect, const Path& file, uint64_t line, const std::string& what);
+  void add(Defect defect, const RowPosition& position, const std::string& what);
 
  private:
   TableReport& report_;

@@ -149,20 +149,29 @@ class Section {
   std::set<std::string> known_;
 };
 
+// What the formats want to be told; which of it fits the files shows when their names are known.
+RowOptions read_options(Section& section) {
+  RowOptions options;
+  options.columns = section.texts("columns");
+  for (const FormatOption& option : format_options()) {
+    const std::string key(option.key);
+    if (!section.has(key)) continue;
+    const bool counts = option.kind == FormatOption::Kind::count;
+    const std::string value = counts ? std::to_string(section.count(key)) : *section.text(key);
+    const std::string text = complaint(option, value);
+    if (!text.empty()) section.fail(text);
+    options.values.emplace(key, value);
+  }
+  return options;
+}
+
 TableSource read_source(Section& section) {
   TableSource source;
   source.line = section.line();
   source.files = section.texts("files");
   if (source.files.empty()) section.fail_missing("files");
-  if (const auto delimiter = section.text("delimiter")) {
-    if (delimiter->size() != 1) section.fail("'delimiter' must be one character");
-    source.delimiter = delimiter->front();
-  }
-  source.quote = section.text("quote");
-  if (source.quote && source.quote->size() > 1)
-    section.fail("'quote' must be one character or \"\"");
-  source.columns = section.texts("columns");
-  source.skip_lines = section.count("skip_lines");
+  if (section.has("format")) source.format = section.word("format", format_names());
+  source.options = read_options(section);
   source.where = section.text_map("where");
   source.may_be_empty = section.flag("may_be_empty");
   return source;

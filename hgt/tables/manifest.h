@@ -11,17 +11,15 @@
 #include "hgt/graph/schema.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/graph/types.h"
-#include "hgt/tables/table_reader.h"
+#include "hgt/tables/row_format.h"
 
 namespace hgt {
 
 // One or several files of the same layout.
 struct TableSource {
   std::vector<std::string> files = {};  // names or patterns, relative to the folder of the tables
-  std::optional<char> delimiter = {};
-  std::optional<std::string> quote = {};  // "" means none; no value: as the file's name says
-  std::vector<std::string> columns = {};
-  uint64_t skip_lines = 0;
+  std::string format = {};              // of row_format.h; empty: as the file's name says
+  RowOptions options = {};
   std::map<std::string, std::vector<std::string>> where = {};  // column -> accepted values
   bool may_be_empty = false;                                   // no rows are no error
   uint64_t line = 0;                                           // of the entry in the manifest

@@ -58,10 +58,9 @@ TEST_F(ManifestTest, KeysOfTheSourceOfATableAreRead) {
       "where = { kind = ['x', 'y'], lang = 'en' }\n");
   const TableSource& source = manifest.nodes.at(0).source;
   EXPECT_EQ(source.files, (Texts{"a*.csv", "b.csv.gz"}));
-  EXPECT_EQ(source.delimiter, ';');
-  EXPECT_EQ(source.quote, "'");
-  EXPECT_EQ(source.columns, (Texts{"id", "kind"}));
-  EXPECT_EQ(source.skip_lines, 3U);
+  EXPECT_EQ(source.options.columns, (Texts{"id", "kind"}));
+  EXPECT_EQ(source.options.values, (decltype(source.options.values){
+                                       {"delimiter", ";"}, {"quote", "'"}, {"skip_lines", "3"}}));
   EXPECT_TRUE(source.may_be_empty);
   EXPECT_EQ(source.where, (std::map<std::string, Texts>{{"kind", {"x", "y"}}, {"lang", {"en"}}}));
   EXPECT_EQ(source.line, 2U);
@@ -71,10 +70,9 @@ TEST_F(ManifestTest, TheSourceOfATableHasDefaults) {
   const Manifest manifest = read(kPaper);
   const TableSource& source = manifest.nodes.at(0).source;
   EXPECT_EQ(source.files, Texts{"p.tsv"});
-  EXPECT_FALSE(source.delimiter.has_value());
-  EXPECT_FALSE(source.quote.has_value());
-  EXPECT_TRUE(source.columns.empty());
-  EXPECT_EQ(source.skip_lines, 0U);
+  EXPECT_EQ(source.format, "");
+  EXPECT_TRUE(source.options.columns.empty());
+  EXPECT_TRUE(source.options.values.empty());
   EXPECT_TRUE(source.where.empty());
   EXPECT_FALSE(source.may_be_empty);
 }
@@ -153,7 +151,7 @@ TEST_F(ManifestTest, KeysOfEdgesAreRead) {
   EXPECT_TRUE(edges.time->keep_missing);
   EXPECT_EQ(edges.weight, "w");
   EXPECT_EQ(edges.split.by, By::nothing);
-  EXPECT_EQ(edges.source_table.skip_lines, 2U);
+  EXPECT_EQ(edges.source_table.options.values.at("skip_lines"), "2");
   EXPECT_EQ(edges.source_table.line, 5U);
   EXPECT_EQ(edges.edge_types(), Texts{"cites"});
 }
@@ -322,6 +320,7 @@ TEST_F(ManifestTest, AValueOfTheWrongKindIsAnError) {
       {"delimiter = ', '\n", "one character"},
       {"delimiter = ''\n", "one character"},
       {"quote = '\"\"'\n", "one character"},
+      {"format = 'xml'\n", "it is one of tsv, csv, jsonl"},
       {"duplicates = 'drop'\n", "it is one of report, ignore"},
       {"time_format = 'iso'\n", "it is one of date, unix, number"},
       {"missing_time = 'zero'\n", "it is one of drop, keep"}};

@@ -8,6 +8,7 @@
 
 #include "hgt/error.h"
 #include "hgt/tables/npy_matrix.h"
+#include "hgt/tables/table_files.h"
 #include "hgt/tables/table_rows.h"
 #include "hgt/tables/table_scan.h"
 
@@ -191,9 +192,9 @@ class Importer {
   // Reads all files of an entry with one class of table_rows.h.
   template <typename Rows, typename Spec>
   void scan(const Spec& spec, const TableSource& source, const std::string& title) {
-    scan_entry(source, title, [&](const TableReader& table, TableReport& report, DefectLog& log) {
+    scan_entry(source, title, [&](const RowSource& table, TableReport& report, DefectLog& log) {
       auto rows = std::make_shared<Rows>(context_, spec, table, report, log);
-      return [rows](const TableReader& row) { return rows->read(row); };
+      return [rows](const Row& row) { return rows->read(row); };
     });
   }
 
@@ -203,7 +204,7 @@ class Importer {
     DefectLog log(report, options_.strict);
     const auto paths = files(source);
     scan_table(source, paths, report, log, options_.build.progress,
-               [&](const TableReader& table) -> UseRow { return bind(table, report, log); });
+               [&](const RowSource& table) -> UseRow { return bind(table, report, log); });
     if (report.rows == 0 && !source.may_be_empty) {
       throw Error(
           fmt::format("{}: the table has no rows; give a file with data, or write "
@@ -216,9 +217,9 @@ class Importer {
     std::vector<PositionRange> groups;
     if (spec.split.by == EdgeSplit::By::order) find_positions(spec, groups);
     scan_entry(spec.source_table, "edges " + spec.type,
-               [&](const TableReader& table, TableReport& report, DefectLog& log) {
+               [&](const RowSource& table, TableReport& report, DefectLog& log) {
                  auto rows = std::make_shared<EdgeRows>(context_, spec, table, report, log, groups);
-                 return [rows](const TableReader& row) { return rows->read(row); };
+                 return [rows](const Row& row) { return rows->read(row); };
                });
   }
 
@@ -226,9 +227,9 @@ class Importer {
     TableReport unused;
     DefectLog log(unused, false);  // the second pass reports the defects
     scan_table(spec.source_table, files(spec.source_table), unused, log, options_.build.progress,
-               [&](const TableReader& table) -> UseRow {
+               [&](const RowSource& table) -> UseRow {
                  auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
-                 return [rows](const TableReader& row) { return rows->read(row); };
+                 return [rows](const Row& row) { return rows->read(row); };
                });
   }
 

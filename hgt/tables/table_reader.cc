@@ -1,100 +1,27 @@
 #include "hgt/tables/table_reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cctype>
-#include <cstring>
 #include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "hgt/error.h"
-#include "hgt/tables/byte_source.h"
+#include "hgt/tables/text_window.h"
 
 namespace hgt {
 namespace {
-
-constexpr size_t kFirstWindowBytes = size_t{1} << 20U;
-constexpr size_t kLargestWindowBytes = kMaxRowBytes + 2;  // the longest row and its CRLF
-constexpr size_t kListedColumnBytes = 2000;               // of column names in an error text
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-const char* find_byte(const char* begin, const char* end, char byte) {
-  const void* found = std::memchr(begin, byte, static_cast<size_t>(end - begin));
-  return static_cast<const char*>(found);
-}
-
-const char* without_carriage_return(const char* begin, const char* end) {
-  return begin != end && end[-1] == '\r' ? end - 1 : end;
-}
 
 uint64_t count_lines(const char* begin, const char* end) {
   return static_cast<uint64_t>(std::count(begin, end, '\n'));
 }
 
-// The part of the text that is in memory: what the rows have not used up yet.
-class TextWindow {
- public:
-  explicit TextWindow(const Path& file)
-      : source_(open_byte_source(file)), buffer_(kFirstWindowBytes) {}
-
-  const char* begin() const { return begin_; }
-  const char* end() const { return end_; }
-  bool empty() const { return begin_ == end_; }
-  size_t size() const { return static_cast<size_t>(end_ - begin_); }
-  bool holds_end_of_text() const { return source_ended_; }
-  const ByteSource& source() const { return *source_; }
-
-  // The line break at or after `from`, or the end of the text; nullptr: it is further on.
-  const char* line_end(const char* from) const {
-    const char* found = find_byte(from, end_, '\n');
-    return found == nullptr && source_ended_ ? end_ : found;
-  }
-
-  void drop_until(const char* position) { begin_ = position; }
-  void drop_line(const char* line_end) { begin_ = line_end == end_ ? end_ : line_end + 1; }
-
-  char* writable(const char* position) { return buffer_.data() + (position - buffer_.data()); }
-
-  // Adds as much text as fits, which moves what is there already. A full window grows: scanning an
-  // unfinished row again from its start after each call then costs linear time in total. False: the
-  // end of the text was in the window already.
-  bool extend() {
-    if (source_ended_) return false;
-    const size_t kept = size();
-    std::memmove(buffer_.data(), begin_, kept);
-    if (kept == buffer_.size()) buffer_.resize(std::min(2 * kept, kLargestWindowBytes));
-    begin_ = buffer_.data();
-    end_ = begin_ + kept;
-    while (size() < buffer_.size() && !source_ended_) {
-      const size_t count = source_->read(std::span(buffer_).subspan(size()));
-      source_ended_ = count == 0;
-      end_ += count;
-    }
-    return true;
-  }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-  std::vector<char> buffer_;
-  const char* begin_ = buffer_.data();
-  const char* end_ = buffer_.data();
-  bool source_ended_ = false;
-};
-
 class RowSplitter {
  public:
   RowSplitter(const Path& file, char delimiter, std::optional<char> quote)
-      : window_(file), file_(file), delimiter_(delimiter), quote_(quote) {
-    window_.extend();
-    const std::string_view start(window_.begin(), window_.size());
-    if (start.starts_with(kByteOrderMark)) {
-      window_.drop_until(window_.begin() + kByteOrderMark.size());
-    }
-  }
+      : window_(file), file_(file), delimiter_(delimiter), quote_(quote) {}
 
   // Further cells of a row are counted but not kept, so that a row of nothing but delimiters
   // costs no memory.
@@ -117,7 +44,7 @@ class RowSplitter {
 
   bool next() {
     while (!split_next()) {
-      if (window_.size() == kLargestWindowBytes) fail_too_long();
+      if (window_.is_full()) fail_too_long();
       if (!window_.extend()) return false;
     }
     return true;
@@ -328,44 +255,19 @@ std::vector<std::string> read_header(RowSplitter& rows, const Path& file, uint64
   return columns;
 }
 
-std::string listed(const std::vector<std::string>& columns) {
-  std::string text = fmt::format("{}", fmt::join(columns, ", "));
-  if (text.size() > kListedColumnBytes) text.replace(kListedColumnBytes, std::string::npos, "...");
-  return text;
-}
-
-std::string lower_extension(const Path& file) {
-  std::string extension = file.extension().string();
-  for (char& letter : extension) {
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  return extension;
-}
-
 }  // namespace
 
-TableFormat format_from_name(const Path& file) {
-  const std::string suffix = lower_extension(file);
-  const bool compressed = suffix == ".gz" || suffix == ".zst";
-  const std::string extension = compressed ? lower_extension(file.stem()) : suffix;
-  TableFormat format;
-  if (extension == ".csv") {
-    format.delimiter = ',';
-    format.quote = '"';
-  }
-  return format;
-}
-
 struct TableReader::State {
-  State(const Path& table_file, const TableFormat& format)
-      : file(table_file), rows(table_file, format.delimiter, format.quote) {
+  State(const Path& file, const TableFormat& format)
+      : name(file.string()), before_line(name + ":"), rows(file, format.delimiter, format.quote) {
     for (uint64_t skipped = 0; skipped < format.skip_lines && rows.skip_line();) ++skipped;
     columns = format.columns.empty() ? read_header(rows, file, format.skip_lines)
                                      : given_columns(file, format);
     rows.keep_at_most(columns.size());
   }
 
-  Path file;
+  std::string name;
+  std::string before_line;  // of positions
   RowSplitter rows;
   std::vector<std::string> columns;
 };
@@ -379,16 +281,6 @@ TableReader& TableReader::operator=(TableReader&&) noexcept = default;
 TableReader::~TableReader() = default;
 
 std::span<const std::string> TableReader::columns() const { return state_->columns; }
-
-size_t TableReader::column(std::string_view name) const {
-  const std::vector<std::string>& columns = state_->columns;
-  const auto found = std::find(columns.begin(), columns.end(), name);
-  if (found == columns.end()) {
-    throw Error(fmt::format("{}: has no column '{}'; its columns are: {}", file().string(), name,
-                            listed(columns)));
-  }
-  return static_cast<size_t>(found - columns.begin());
-}
 
 bool TableReader::next() { return state_->rows.next(); }
 
@@ -409,8 +301,21 @@ std::string TableReader::defect() const {
 }
 
 uint64_t TableReader::line() const { return state_->rows.line(); }
-const Path& TableReader::file() const { return state_->file; }
-uint64_t TableReader::bytes_read() const { return state_->rows.source().stored_bytes_read(); }
-uint64_t TableReader::bytes_total() const { return state_->rows.source().stored_bytes_total(); }
+const std::string& TableReader::name() const { return state_->name; }
+std::string TableReader::short_name() const { return Path(state_->name).filename().string(); }
+
+bool TableReader::next(Row& row) {
+  if (!next()) return false;
+  row.cells = cells();
+  row.position = {.before_number = state_->before_line, .number = line()};
+  row.defect.clear();
+  if (!well_formed()) row.defect = defect();
+  return true;
+}
+
+ReadSoFar TableReader::read_so_far() const {
+  const ByteSource& source = state_->rows.source();
+  return {.done = source.stored_bytes_read(), .total = source.stored_bytes_total()};
+}
 
 }  // namespace hgt

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "hgt/graph/types.h"
+#include "hgt/tables/row_source.h"
+#include "hgt/tables/text_window.h"
 
 namespace hgt {
-
-constexpr size_t kMaxRowBytes = size_t{64} << 20U;
 
 struct TableFormat {
   char delimiter = '\t';
@@ -34,22 +34,20 @@ struct TableFormat {
   uint64_t skip_lines = 0;                // lines before the header (or the first row)
 };
 
-// What the file's name says: .csv is comma and quotes, everything else tab without quotes; a
-// compression suffix (.gz, .zst) is looked through.
-TableFormat format_from_name(const Path& file);
-
-class TableReader {
+class TableReader final : public RowSource {
  public:
   // Opens and reads the header. Throws Error: missing or unreadable file, no header line, the same
   // column name twice.
   TableReader(const Path& file, const TableFormat& format);
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
-  ~TableReader();
+  ~TableReader() override;
 
-  std::span<const std::string> columns() const;
-  // Unknown: an Error that names the file and lists its columns.
-  size_t column(std::string_view name) const;
+  const std::string& name() const override;  // the file
+  std::string short_name() const override;
+  std::span<const std::string> columns() const override;
+  bool next(Row& row) override;
+  ReadSoFar read_so_far() const override;  // in bytes of the file as stored
 
   // Moves to the next row; false at the end. Throws Error on damaged compressed data, an unfinished
   // quote at the end of the file, or a row longer than kMaxRowBytes.
@@ -63,10 +61,6 @@ class TableReader {
   std::string defect() const;
   std::string_view cell(size_t column) const { return cells()[column]; }
   uint64_t line() const;  // of the row's first line, from 1
-
-  const Path& file() const;
-  uint64_t bytes_read() const;   // of the file as stored, for progress
-  uint64_t bytes_total() const;  // size of the file as stored
 
  private:
   struct State;

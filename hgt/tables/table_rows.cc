@@ -37,9 +37,13 @@ Split split_of(const std::string& name) {
   return name == "test" ? Split::test : Split::none;
 }
 
-void log_unknown(DefectLog& log, Defect defect, const TableReader& row, const std::string& type,
+// For messages about a cell without text.
+std::string_view emptiness(std::string_view cell) { return is_null(cell) ? "null" : "empty"; }
+
+void log_unknown(DefectLog& log, Defect defect, const Row& row, const std::string& type,
                  std::string_view id) {
-  log.add(defect, row.file(), row.line(), fmt::format("there is no {} with the id '{}'", type, id));
+  log.add(defect, row.position,
+          fmt::format("there is no {} with the id {}", type, quoted_cell(id)));
 }
 
 }  // namespace
@@ -81,19 +85,19 @@ void ImportContext::set_features(NodeType type, const FeatureColumns& spec, Node
 
 // --- TimeCell ---
 
-TimeCell::TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const TableReader& table)
+TimeCell::TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const RowSource& table)
     : spec_(spec ? &*spec : nullptr), unit_(unit) {
   if (spec_ != nullptr) column_ = table.column(spec_->column);
 }
 
-std::optional<Time> TimeCell::read(const TableReader& row, DefectLog& log) const {
+std::optional<Time> TimeCell::read(const Row& row, DefectLog& log) const {
   if (spec_ == nullptr) return kNoTime;
   const std::string_view text = row.cell(column_);
   if (text.empty() && spec_->keep_missing) return kNoTime;
   if (text.empty()) {
-    log.add(Defect::missing_time, row.file(), row.line(),
-            fmt::format("column {} is empty (missing_time = \"keep\" would keep the row)",
-                        spec_->column));
+    log.add(Defect::missing_time, row.position,
+            fmt::format("column {} is {} (missing_time = \"keep\" would keep the row)",
+                        spec_->column, emptiness(text)));
     return std::nullopt;
   }
   const auto time = parse_time(text, spec_->format, unit_);
@@ -101,7 +105,7 @@ std::optional<Time> TimeCell::read(const TableReader& row, DefectLog& log) const
     const bool too_fine = unit_ == TimeUnit::second && spec_->format != TimeFormat::number &&
                           parse_time(text, spec_->format, TimeUnit::minute).has_value();
     log.add(
-        Defect::bad_time, row.file(), row.line(),
+        Defect::bad_time, row.position,
         fmt::format("{} '{}' is no time in the unit {}{}", spec_->column, text, to_string(unit_),
                     too_fine ? ", which holds 1901 to 2038; take minute or a coarser unit" : ""));
   }
@@ -110,7 +114,7 @@ std::optional<Time> TimeCell::read(const TableReader& row, DefectLog& log) const
 
 // --- NodeRows ---
 
-NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const TableReader& table,
+NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const RowSource& table,
                    TableReport& report, DefectLog& log)
     : context_(context),
       spec_(spec),
@@ -129,16 +133,17 @@ NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const TableRea
   }
 }
 
-bool NodeRows::read(const TableReader& row) {
+bool NodeRows::read(const Row& row) {
   const std::string_view id = row.cell(id_);
   if (id.empty()) {
-    log_.add(Defect::empty_id, row.file(), row.line(), fmt::format("column {} is empty", spec_.id));
+    log_.add(Defect::empty_id, row.position,
+             fmt::format("column {} is {}", spec_.id, emptiness(id)));
     return false;
   }
   const auto time = time_.read(row, log_);
   if (!time) return false;
   if (features_ && !features_->parse(row)) {
-    log_.add(Defect::bad_features, row.file(), row.line(), features_->defect());
+    log_.add(Defect::bad_features, row.position, features_->defect());
     return false;
   }
   const auto node = context_.builder.add_node(
@@ -148,7 +153,7 @@ bool NodeRows::read(const TableReader& row) {
     return false;
   }
   if (!node) {
-    log_.add(Defect::duplicate_id, row.file(), row.line(),
+    log_.add(Defect::duplicate_id, row.position,
              fmt::format("there is a {} with the id '{}' already", spec_.type, id));
     return false;
   }
@@ -157,7 +162,7 @@ bool NodeRows::read(const TableReader& row) {
   return true;
 }
 
-void NodeRows::add_labels(const TableReader& row, NodeId node) {
+void NodeRows::add_labels(const Row& row, NodeId node) {
   for (size_t i = 0; i < labels_.size(); ++i) {
     const uint32_t label = labels_[i].first;
     each_class(row.cell(labels_[i].second), spec_.labels[i].separator, [&](std::string_view value) {
@@ -168,7 +173,7 @@ void NodeRows::add_labels(const TableReader& row, NodeId node) {
 
 // --- FeatureRows ---
 
-FeatureRows::FeatureRows(ImportContext& context, const FeatureTable& spec, const TableReader& table,
+FeatureRows::FeatureRows(ImportContext& context, const FeatureTable& spec, const RowSource& table,
                          TableReport& /*report*/, DefectLog& log)
     : context_(context),
       spec_(spec),
@@ -177,14 +182,14 @@ FeatureRows::FeatureRows(ImportContext& context, const FeatureTable& spec, const
       id_(table.column(spec.id)),
       features_(spec.features, table, context.declared_width(type_)) {}
 
-bool FeatureRows::read(const TableReader& row) {
+bool FeatureRows::read(const Row& row) {
   const auto node = context_.builder.find_node(type_, row.cell(id_));
   if (!node) {
     log_unknown(log_, Defect::unknown_node, row, spec_.type, row.cell(id_));
     return false;
   }
   if (!features_.parse(row)) {
-    log_.add(Defect::bad_features, row.file(), row.line(), features_.defect());
+    log_.add(Defect::bad_features, row.position, features_.defect());
     return false;
   }
   context_.set_features(type_, spec_.features, *node, features_.values());
@@ -193,7 +198,7 @@ bool FeatureRows::read(const TableReader& row) {
 
 // --- LabelRows, ClassRows ---
 
-LabelRows::LabelRows(ImportContext& context, const LabelTable& spec, const TableReader& table,
+LabelRows::LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table,
                      TableReport& /*report*/, DefectLog& log)
     : context_(context),
       spec_(spec),
@@ -203,7 +208,7 @@ LabelRows::LabelRows(ImportContext& context, const LabelTable& spec, const Table
       id_(table.column(spec.id)),
       column_(table.column(spec.label.column)) {}
 
-bool LabelRows::read(const TableReader& row) {
+bool LabelRows::read(const Row& row) {
   const auto node = context_.builder.find_node(type_, row.cell(id_));
   if (!node) {
     log_unknown(log_, Defect::unknown_node, row, spec_.type, row.cell(id_));
@@ -218,7 +223,7 @@ bool LabelRows::read(const TableReader& row) {
   return true;
 }
 
-ClassRows::ClassRows(ImportContext& context, const ClassTable& spec, const TableReader& table,
+ClassRows::ClassRows(ImportContext& context, const ClassTable& spec, const RowSource& table,
                      TableReport& /*report*/, DefectLog& /*log*/)
     : context_(context),
       type_(context.node_type(spec.type, spec.source)),
@@ -226,14 +231,14 @@ ClassRows::ClassRows(ImportContext& context, const ClassTable& spec, const Table
       value_(table.column(spec.value)),
       name_(table.column(spec.name)) {}
 
-bool ClassRows::read(const TableReader& row) {
+bool ClassRows::read(const Row& row) {
   context_.builder.name_class(type_, label_, row.cell(value_), row.cell(name_));
   return true;
 }
 
 // --- OrderRows ---
 
-OrderRows::OrderRows(const ImportContext& context, const EdgeTable& spec, const TableReader& table,
+OrderRows::OrderRows(const ImportContext& context, const EdgeTable& spec, const RowSource& table,
                      std::vector<PositionRange>& groups)
     : context_(context),
       group_type_(context.node_type(spec.split.within_target ? spec.target.type : spec.source.type,
@@ -244,7 +249,7 @@ OrderRows::OrderRows(const ImportContext& context, const EdgeTable& spec, const 
   groups_.resize(context.builder.num_nodes(group_type_));
 }
 
-bool OrderRows::read(const TableReader& row) {
+bool OrderRows::read(const Row& row) {
   const auto group = context_.builder.find_node(group_type_, row.cell(group_));
   const auto position = parse_position(row.cell(position_));
   if (!group || !position) return false;
@@ -255,7 +260,7 @@ bool OrderRows::read(const TableReader& row) {
 
 // --- EdgeRows ---
 
-EdgeRows::EdgeRows(ImportContext& context, const EdgeTable& spec, const TableReader& table,
+EdgeRows::EdgeRows(ImportContext& context, const EdgeTable& spec, const RowSource& table,
                    TableReport& report, DefectLog& log, const std::vector<PositionRange>& groups)
     : context_(context),
       spec_(spec),
@@ -271,7 +276,7 @@ EdgeRows::EdgeRows(ImportContext& context, const EdgeTable& spec, const TableRea
   bind_split(table);
 }
 
-void EdgeRows::bind_split(const TableReader& table) {
+void EdgeRows::bind_split(const RowSource& table) {
   const auto relation = [&](const std::string& type) {
     return context_.builder.schema().relation(spec_.source.type, type, spec_.target.type);
   };
@@ -295,7 +300,7 @@ void EdgeRows::bind_split(const TableReader& table) {
   }
 }
 
-std::optional<NodeId> EdgeRows::find_end(const TableReader& row, bool target) const {
+std::optional<NodeId> EdgeRows::find_end(const Row& row, bool target) const {
   const std::string_view id = row.cell(target ? target_ : source_);
   const auto node = context_.builder.find_node(target ? target_type_ : source_type_, id);
   if (!node) {
@@ -305,12 +310,12 @@ std::optional<NodeId> EdgeRows::find_end(const TableReader& row, bool target) co
   return node;
 }
 
-std::optional<std::string_view> EdgeRows::place_of(const TableReader& row, const Edge& edge) const {
+std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& edge) const {
   const auto position = parse_position(row.cell(split_column_));
   if (!position) {
-    log_.add(
-        Defect::bad_number, row.file(), row.line(),
-        fmt::format("{} '{}' is no whole number", spec_.split.column, row.cell(split_column_)));
+    log_.add(Defect::bad_number, row.position,
+             fmt::format("{} {} is no whole number", spec_.split.column,
+                         quoted_cell(row.cell(split_column_))));
     return std::nullopt;
   }
   const PositionRange& range = groups_[spec_.split.within_target ? edge.target : edge.source];
@@ -318,7 +323,7 @@ std::optional<std::string_view> EdgeRows::place_of(const TableReader& row, const
   return *position == range.most ? "last" : "other";
 }
 
-std::optional<Relation> EdgeRows::relation_of(const TableReader& row, const Edge& edge) const {
+std::optional<Relation> EdgeRows::relation_of(const Row& row, const Edge& edge) const {
   std::optional<std::string_view> value;
   switch (spec_.split.by) {
     case EdgeSplit::By::nothing:
@@ -340,14 +345,14 @@ std::optional<Relation> EdgeRows::relation_of(const TableReader& row, const Edge
   const auto found = relations_.find(value.value_or(""));
   if (found != relations_.end()) return found->second;
   if (!other_) {
-    log_.add(Defect::unlisted_value, row.file(), row.line(),
-             fmt::format("no edge type for {} '{}' (list it in 'values', or give 'other')",
-                         spec_.split.column, value.value_or("")));
+    log_.add(Defect::unlisted_value, row.position,
+             fmt::format("no edge type for {} {} (list it in 'values', or give 'other')",
+                         spec_.split.column, quoted_cell(value.value_or(""))));
   }
   return other_;
 }
 
-bool EdgeRows::read(const TableReader& row) {
+bool EdgeRows::read(const Row& row) {
   if (spec_.skip_empty && (row.cell(source_).empty() || row.cell(target_).empty())) {
     ++report_.ignored;
     return false;
@@ -362,8 +367,9 @@ bool EdgeRows::read(const TableReader& row) {
   if (weight_) {
     const auto weight = parse_real(row.cell(*weight_));
     if (!weight) {
-      log_.add(Defect::bad_number, row.file(), row.line(),
-               fmt::format("{} '{}' is no finite number", *spec_.weight, row.cell(*weight_)));
+      log_.add(
+          Defect::bad_number, row.position,
+          fmt::format("{} {} is no finite number", *spec_.weight, quoted_cell(row.cell(*weight_))));
       return false;
     }
     edge.weight = *weight;

@@ -15,7 +15,7 @@
 #include "hgt/tables/feature_text.h"
 #include "hgt/tables/import_report.h"
 #include "hgt/tables/manifest.h"
-#include "hgt/tables/table_reader.h"
+#include "hgt/tables/row_source.h"
 
 namespace hgt {
 
@@ -41,9 +41,9 @@ struct ImportContext {
 // The cell with a time; kNoTime where there is no such column.
 class TimeCell {
  public:
-  TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const TableReader& table);
+  TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const RowSource& table);
   // No value: defective, and logged.
-  std::optional<Time> read(const TableReader& row, DefectLog& log) const;
+  std::optional<Time> read(const Row& row, DefectLog& log) const;
 
  private:
   const TimeColumn* spec_;
@@ -53,12 +53,12 @@ class TimeCell {
 
 class NodeRows {
  public:
-  NodeRows(ImportContext& context, const NodeTable& spec, const TableReader& table,
+  NodeRows(ImportContext& context, const NodeTable& spec, const RowSource& table,
            TableReport& report, DefectLog& log);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
-  void add_labels(const TableReader& row, NodeId node);
+  void add_labels(const Row& row, NodeId node);
 
   ImportContext& context_;
   const NodeTable& spec_;
@@ -74,9 +74,9 @@ class NodeRows {
 
 class FeatureRows {
  public:
-  FeatureRows(ImportContext& context, const FeatureTable& spec, const TableReader& table,
+  FeatureRows(ImportContext& context, const FeatureTable& spec, const RowSource& table,
               TableReport& report, DefectLog& log);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
   ImportContext& context_;
@@ -89,9 +89,9 @@ class FeatureRows {
 
 class LabelRows {
  public:
-  LabelRows(ImportContext& context, const LabelTable& spec, const TableReader& table,
+  LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table,
             TableReport& report, DefectLog& log);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
   ImportContext& context_;
@@ -105,9 +105,9 @@ class LabelRows {
 
 class ClassRows {
  public:
-  ClassRows(ImportContext& context, const ClassTable& spec, const TableReader& table,
+  ClassRows(ImportContext& context, const ClassTable& spec, const RowSource& table,
             TableReport& report, DefectLog& log);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
   ImportContext& context_;
@@ -126,9 +126,9 @@ struct PositionRange {
 // First of two passes over a table that is split by order; logs nothing.
 class OrderRows {
  public:
-  OrderRows(const ImportContext& context, const EdgeTable& spec, const TableReader& table,
+  OrderRows(const ImportContext& context, const EdgeTable& spec, const RowSource& table,
             std::vector<PositionRange>& groups);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
   const ImportContext& context_;
@@ -141,16 +141,16 @@ class OrderRows {
 class EdgeRows {
  public:
   // `groups`: what OrderRows found; needed for a split by order only.
-  EdgeRows(ImportContext& context, const EdgeTable& spec, const TableReader& table,
+  EdgeRows(ImportContext& context, const EdgeTable& spec, const RowSource& table,
            TableReport& report, DefectLog& log, const std::vector<PositionRange>& groups);
-  bool read(const TableReader& row);
+  bool read(const Row& row);
 
  private:
-  std::optional<NodeId> find_end(const TableReader& row, bool target) const;
+  std::optional<NodeId> find_end(const Row& row, bool target) const;
   // The relation that the row's edge belongs to; no value: none, and logged.
-  std::optional<Relation> relation_of(const TableReader& row, const Edge& edge) const;
-  std::optional<std::string_view> place_of(const TableReader& row, const Edge& edge) const;
-  void bind_split(const TableReader& table);
+  std::optional<Relation> relation_of(const Row& row, const Edge& edge) const;
+  std::optional<std::string_view> place_of(const Row& row, const Edge& edge) const;
+  void bind_split(const RowSource& table);
 
   ImportContext& context_;
   const EdgeTable& spec_;

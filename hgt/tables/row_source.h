@@ -1,0 +1,69 @@
+// Rows of cells, wherever they come from: the one interface between the import and the formats of
+// tables (row_format.h lists them).
+//
+//   const std::unique_ptr<RowSource> source = open_rows("papers.csv.gz", {});
+//   const size_t year = source->column("year");
+//   Row row;
+//   while (source->next(row)) {
+//     if (row.well_formed()) use(row.cell(year), to_string(row.position));
+//   }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hgt {
+
+// A cell is text. One without a value (NULL in a database, null in JSON) is a view without data,
+// which is empty as well: whoever does not ask takes it for an empty text.
+constexpr std::string_view kNullCell = {};
+inline bool is_null(std::string_view cell) { return cell.data() == nullptr; }
+// For messages: the text in single quotes, or null.
+std::string quoted_cell(std::string_view cell);
+
+// Where a row is, for messages.
+struct RowPosition {
+  std::string_view before_number = {};  // "papers.tsv:" or "query 'papers', row "; the source's
+  uint64_t number = 0;                  // of the line or the row, from 1
+};
+std::string to_string(const RowPosition& position);  // "papers.tsv:17"
+
+// All views are those of the source, valid until its next row.
+struct Row {
+  std::span<const std::string_view> cells = {};  // one per column, if the row is well-formed
+  RowPosition position = {};
+  std::string defect = {};  // why the row is malformed, and what to do; empty: it is not
+
+  bool well_formed() const { return defect.empty(); }
+  std::string_view cell(size_t column) const { return cells[column]; }
+};
+
+// How much of a source has been read, in bytes or rows. A total of 0: unknown.
+struct ReadSoFar {
+  uint64_t done = 0;
+  uint64_t total = 0;
+};
+
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+
+  // For messages: "tables/papers.tsv".
+  virtual const std::string& name() const = 0;
+  // For progress: "papers.tsv".
+  virtual std::string short_name() const = 0;
+  // Known before the first row; no name comes twice.
+  virtual std::span<const std::string> columns() const = 0;
+  // Fills every member of `row`; false at the end. A malformed row is a row, too. Throws Error
+  // where reading on makes no sense: damaged data, a row beyond all bounds.
+  virtual bool next(Row& row) = 0;
+  virtual ReadSoFar read_so_far() const = 0;
+
+  // The number of a column. Unknown: an Error that names the source and lists its columns.
+  size_t column(std::string_view column_name) const;
+};
+
+}  // namespace hgt
