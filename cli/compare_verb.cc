@@ -83,7 +83,7 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
 
 void run_compare(CompareFlags& flags) {
   keep_tensor_memory();
-  const Path folder = flags.run.folder();
+  const ComparisonFolder folder{Path(flags.run.folder())};
   if (!flags.run.resumes()) {
     const std::vector<std::string> models = chosen_models(flags.models);
     const bool han = std::find(models.begin(), models.end(), "han") != models.end();
@@ -93,8 +93,8 @@ void run_compare(CompareFlags& flags) {
     create_comparison(folder, flags.run.effective(), models);
   }
   ProgressBar bar(flags.quiet);
-  for (const std::string& model : open_comparison(folder)) {
-    const Path path = folder / model;
+  for (const std::string& model : read_compared_models(folder)) {
+    const Path path = folder.run(model).path();
     Run run = Run::open(path);
     PipelineOptions pipeline = run.options().training.pipeline;
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
@@ -108,12 +108,13 @@ void run_compare(CompareFlags& flags) {
   const ComparisonTable table = read_comparison(folder);
   const std::string markdown = to_markdown(table);
   const std::string json = to_json(table);
-  write_text(folder / "comparison.md", markdown);
-  write_text(folder / "results.json", json);
-  write_text(folder / "comparison.svg", to_svg(table));
+  write_text(folder.markdown_file(), markdown);
+  write_text(folder.json_file(), json);
+  write_text(folder.picture_file(), to_svg(table));
   fmt::print("{}", flags.json ? json : markdown);
   if (!flags.json) {
-    fmt::print("\nalso in {}: comparison.md, results.json, comparison.svg\n", folder.string());
+    fmt::print("\nalso in {}: comparison.md, results.json, comparison.svg\n",
+               folder.path().string());
   }
 }
 

@@ -48,11 +48,6 @@ std::string with_deviation(const Spread& value, size_t seeds) {
                    : fmt::format("{:.4f}", value.mean);
 }
 
-bool is_finished(const RunResult& result) {
-  return std::all_of(result.seeds.begin(), result.seeds.end(),
-                     [](const SeedResult& seed) { return seed.finished; });
-}
-
 void print_table(const Run& run, const RunResult& result) {
   const size_t seeds = result.seeds.size();
   fmt::print("{}, {}: {} examples{}\n\n", run.task().spec().name, to_string(result.split),
@@ -68,7 +63,7 @@ void print_table(const Run& run, const RunResult& result) {
     fmt::print("\nleft out: {} examples whose nodes are linked to all that were drawn\n",
                with_commas(first.left_out));
   }
-  if (!is_finished(result)) {
+  if (!result.is_finished()) {
     fmt::print("\ntraining was stopped before its end; go on with: hgt train --run {} --resume\n",
                run.folder().string());
   }
@@ -78,7 +73,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
   nlohmann::ordered_json json = {{"split", to_string(result.split)},
                                  {"examples", result.seeds.front().examples},
                                  {"left_out", result.seeds.front().left_out},
-                                 {"finished", is_finished(result)}};
+                                 {"finished", result.is_finished()}};
   for (const auto& [name, value] : result.metrics) {
     json["metrics"][name] = {{"mean", value.mean}, {"deviation", value.deviation}};
   }
@@ -100,7 +95,8 @@ void run_evaluate(const EvaluateFlags& flags) {
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);
   if (!flags.against.empty()) {
-    const PairedTest test = compare_runs(flags.run, flags.against, split, flags.metric);
+    const PairedTest test =
+        compare_runs(run.files(), RunFolder(flags.against), split, flags.metric);
     json["against"] = {
         {"run", flags.against}, {"metric", flags.metric}, {"difference", test.difference},
         {"low", test.low},      {"high", test.high},      {"p_value", test.p_value}};

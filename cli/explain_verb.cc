@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "hgt/error.h"
 #include "hgt/insight/explain.h"
+#include "hgt/insight/insight_json.h"
 #include "hgt/model/machine.h"
 #include "hgt/training/run.h"
 
@@ -76,7 +77,7 @@ void explain_one_type(const ExplainFlags& flags, const Run& run) {
   const ShownTree shown = shown_tree(tree, schema, options.top);
   if (!flags.svg.empty()) write_picture(flags.svg, to_svg(shown));
   if (flags.json) {
-    fmt::print("{}\n", to_json(shown));
+    fmt::print("{}\n", json_text(to_json(shown), 1));
     return;
   }
   const bool examples = tree.target == run.task().node_type();
@@ -156,7 +157,7 @@ void explain_one_node(const ExplainFlags& flags, const Run& run) {
     write_picture(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));
   }
   if (flags.json) {
-    fmt::print("{}\n", to_json(answer, graph.schema(), top));
+    fmt::print("{}\n", json_text(to_json(answer, graph.schema(), top), 1));
     return;
   }
   fmt::print("{}: {}, mean of {} sub-graphs\n\n", flags.run, described(answer.node),

@@ -104,10 +104,10 @@ void run_report(const ReportFlags& flags) {
   for (const Run& run : runs) reports.emplace_back(run, options_of(flags, run.task().graph()));
   check_evolution(flags, reports);
   ProgressBar bar(flags.quiet);
-  std::vector<std::string> wholes;
+  std::vector<OrderedJson> wholes;
   for (const RunReport& report : reports) wholes.push_back(report.whole(bar.sink()));
-  const std::string report = report_json(wholes, false);
-  file.write(flags.json ? report : filled_page(page, report));
+  const OrderedJson report = report_json(std::move(wholes), false);
+  file.write(flags.json ? json_text(report) : filled_page(page, report));
   fmt::print("{}\n", flags.out);
 }
 

@@ -256,7 +256,7 @@ TEST_F(InsightProgram, SaysWhereAReportCannotBeWrittenOrMade) {
                  folder_.path().string() + ": is a folder");
   EXPECT_FALSE(fs::exists(folder_.path().string() + ".partial"));
   const std::string file = (folder_ / "report.json").string();
-  expect_failure({"report", (folder_ / "none").string(), "--json", "--out", file}, 1, "is no run");
+  expect_failure({"report", (folder_ / "none").string(), "--json", "--out", file}, 1, "not a run");
   EXPECT_FALSE(fs::exists(file) || fs::exists(file + ".partial"));
 }
 
@@ -301,7 +301,7 @@ TEST_F(InsightProgram, ShowsARunUntilItIsInterrupted) {
 
 TEST_F(InsightProgram, RefusesToShowWhatItCannot) {
   SKIP_WITHOUT_A_PAGE();
-  expect_failure({"view", (folder_ / "none").string()}, 1, "is no run");
+  expect_failure({"view", (folder_ / "none").string()}, 1, "not a run");
   expect_failure({"view", run(), "--port", "70000"}, 2, "--port");
   expect_failure({"view", run(), "--address", "8.8.8.8", "--port", "0"}, 1, "8.8.8.8");
 }

@@ -23,47 +23,41 @@ std::vector<double> mean_over_heads(const at::Tensor& weights) {
 
 bool pays_attention(ModelKind kind) { return kind == ModelKind::hgt || kind == ModelKind::gat; }
 
-TaskModel explained_model(const RunState& run) {
-  TaskModel model = run.best_model(run.options.training.seed);
-  model->eval();
-  return model;
-}
-
-uint32_t explained_layers(const RunState& run, NodeType type) {
-  const auto layers = static_cast<uint32_t>(run.options.training.model.layers);
-  const uint32_t trained = trained_layer(*run.task, layers, type);
+uint32_t explained_layers(const Run& run, NodeType type) {
+  const auto layers = static_cast<uint32_t>(run.options().training.model.layers);
+  const uint32_t trained = trained_layer(run.task(), layers, type);
   if (trained > 0) return trained;
   throw Error(fmt::format(
       "in a model of {} {}, task {} makes no use of what a {} reads from its neighbors, so its "
       "attention was never trained; train with more layers or on another task",
-      layers, layers == 1 ? "layer" : "layers", run.task->spec().name,
-      run.task->graph().schema().at(type).name));
+      layers, layers == 1 ? "layer" : "layers", run.task().spec().name,
+      run.task().graph().schema().at(type).name));
 }
 
-uint32_t path_length(const RunState& run, const ExplainOptions& options, NodeType type) {
+uint32_t path_length(const Run& run, const ExplainOptions& options, NodeType type) {
   const uint32_t layers = explained_layers(run, type);
   if (options.layers == 0) return std::min(kUsualPath, layers);
   if (options.layers <= layers) return options.layers;
   throw Error(fmt::format(
       "--layers {}: the model of {} has {} {} that {} trained for {}, and paths are at most that "
       "long",
-      options.layers, run.folder.string(), layers, layers == 1 ? "layer" : "layers",
-      layers == 1 ? "was" : "were", run.task->graph().schema().at(type).name));
+      options.layers, run.folder().string(), layers, layers == 1 ? "layer" : "layers",
+      layers == 1 ? "was" : "were", run.task().graph().schema().at(type).name));
 }
 
-void require_attention(const RunState& run) {
-  const ModelKind kind = run.options.training.model.kind;
+void require_attention(const Run& run) {
+  const ModelKind kind = run.options().training.model.kind;
   if (pays_attention(kind)) return;
   throw Error(fmt::format("{}: the model {} {}; hgt and gat can be explained: train one of them",
-                          run.folder.string(), to_string(kind),
+                          run.folder().string(), to_string(kind),
                           kind == ModelKind::han
                               ? "attends along meta paths, not along edges of the graph"
                               : "pays no attention to neighbors"));
 }
 
-SamplingOptions explained_sampling(const RunState& run, Split split, Hiding hiding) {
-  SamplingOptions sampling = run.task->sampling(run.options.training.sampling, split);
-  if (hiding == Hiding::left_out) sampling.hidden = {.everywhere = run.task->left_out()};
+SamplingOptions explained_sampling(const Run& run, Split split, Hiding hiding) {
+  SamplingOptions sampling = run.task().sampling(run.options().training.sampling, split);
+  if (hiding == Hiding::left_out) sampling.hidden = {.everywhere = run.task().left_out()};
   return sampling;
 }
 

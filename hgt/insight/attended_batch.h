@@ -7,27 +7,23 @@
 
 #include "hgt/insight/attention_tree.h"
 #include "hgt/insight/explain.h"
-#include "hgt/training/run_state.h"
-#include "hgt/training/task_model.h"
+#include "hgt/training/trained_model.h"
 
 namespace hgt {
 
-// The model of the run's first seed, ready to be asked. Throws Error: not trained.
-TaskModel explained_model(const RunState& run);
-
 // The layers that are looked at: all, for targets that the task asks about; for other types up to
 // the last that was trained for them (trained_layer.h). Throws Error: there is none.
-uint32_t explained_layers(const RunState& run, NodeType type);
+uint32_t explained_layers(const Run& run, NodeType type);
 
 // The length of paths. Throws Error: more than these layers.
-uint32_t path_length(const RunState& run, const ExplainOptions& options, NodeType type);
+uint32_t path_length(const Run& run, const ExplainOptions& options, NodeType type);
 
 // Throws Error: names the model and those that do.
-void require_attention(const RunState& run);
+void require_attention(const Run& run);
 
 // What evaluation hides, for questions of the task; for others what the task leaves out.
 enum class Hiding { task, left_out };
-SamplingOptions explained_sampling(const RunState& run, Split split, Hiding hiding);
+SamplingOptions explained_sampling(const Run& run, Split split, Hiding hiding);
 
 // The seed of a node that may be a plain one: it gets the last time of the split, or of the graph
 // if that is earlier.

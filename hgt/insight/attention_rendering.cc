@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "hgt/sampling/subgraph.h"
 
@@ -82,19 +81,6 @@ void append_lines(const ShownBranch& branch, const std::string& indent,
   lines.push_back({fmt::format("{}└─ {}", indent, branch.others_words()), branch.others});
 }
 
-// --- JSON ---
-
-void put_children(const ShownBranch& branch, nlohmann::ordered_json& json) {
-  json["children"] = nlohmann::ordered_json::array();
-  for (const ShownBranch& child : branch.children) {
-    nlohmann::ordered_json entry = {
-        {"relation", child.relation}, {"type", child.type}, {"share", child.share}};
-    put_children(child, entry);
-    json["children"].push_back(std::move(entry));
-  }
-  if (branch.left_out > 0) json["others"] = branch.others;
-}
-
 }  // namespace
 
 std::string ShownBranch::others_words() const {
@@ -153,14 +139,6 @@ std::string to_text(const ShownTree& tree) {
                         std::string(width - shown_width(line.label), ' '), 100 * line.share);
   }
   return text;
-}
-
-std::string to_json(const ShownTree& tree, WithSvg svg) {
-  nlohmann::ordered_json json = {
-      {"target", tree.root.type}, {"layers", tree.layers}, {"examples", tree.examples}};
-  if (svg == WithSvg::yes) json["svg"] = to_svg(tree);
-  put_children(tree.root, json);
-  return json.dump(1);
 }
 
 }  // namespace hgt

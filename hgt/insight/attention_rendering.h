@@ -1,4 +1,4 @@
-// The attention tree for people and programs: as text, JSON and SVG.
+// The attention tree for people and programs: as text and SVG (as JSON: insight_json.h).
 //
 //   const ShownTree shown = shown_tree(tree, graph.schema(), 5);
 //   fmt::print("{}", to_text(shown));
@@ -54,12 +54,6 @@ std::string to_text(const AttentionPath& path, const std::string& target);  // "
 
 // Indented by depth, with percentages in a column.
 std::string to_text(const ShownTree& tree);
-
-// {"target", "layers", "examples", "children": [{"relation", "type", "share", "children",
-// "others"}]}; `others` where something is left out, the root's too. With `svg` as one more member
-// that holds to_svg().
-enum class WithSvg { no, yes };
-std::string to_json(const ShownTree& tree, WithSvg svg = WithSvg::no);
 
 // One <svg> element that needs nothing else; colors can be set from outside by CSS variables:
 // --attention-box, --attention-ink, --attention-others, --attention-link.

@@ -11,6 +11,7 @@
 
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/insight/explain.h"
+#include "hgt/insight/insight_json.h"
 
 namespace hgt {
 namespace {
@@ -117,7 +118,7 @@ void forget_counts(ShownBranch& branch) {
 TEST_F(AttentionRendering, SaysTheSameInJson) {
   for (const uint64_t top : {1U, 2U, 9U}) {
     ShownTree shown = shown_tree(tree(), schema_, top);
-    const Json json = Json::parse(to_json(shown));
+    const Json json = Json(to_json(shown));
     EXPECT_FALSE(json.contains("svg"));
     EXPECT_EQ(json.contains("others"), top < 3);
     ShownTree back{.root = branch_from(json),
@@ -126,7 +127,7 @@ TEST_F(AttentionRendering, SaysTheSameInJson) {
     back.root.type = json.at("target").get<std::string>();
     forget_counts(shown.root);
     EXPECT_EQ(back, shown);
-    const Json with = Json::parse(to_json(shown, WithSvg::yes));
+    const Json with = Json(to_json(shown, WithSvg::yes));
     EXPECT_EQ(with.at("svg"), to_svg(shown));
   }
 }
@@ -272,7 +273,7 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
       .prediction = {{.id = "v1", .name = "V", .probability = 0.5}},
       .without_all = {{.id = "v1", .name = "V", .probability = 0.125}},
       .truth = {"V"}};
-  const Json json = Json::parse(to_json(answer, schema_, 2));
+  const Json json = Json::parse(json_text(to_json(answer, schema_, 2)));
   EXPECT_EQ(json.at("node").at("id"), "P1");
   EXPECT_EQ(json.at("node").at("name"), "bad \xef\xbf\xbd name");
   EXPECT_EQ(json.at("prediction"), Json::parse(R"([{"class":"v1","name":"V","probability":0.5}])"));
@@ -283,10 +284,10 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
       "node": {"type": "author", "id": "a", "name": "", "time": ""}, "relations": ["writes"],
       "share": 0.25, "without": [{"class": "v2", "name": "W", "probability": 0.75}]}])"));
   EXPECT_EQ(json.at("without_all").at(0).at("probability"), 0.125);
-  EXPECT_EQ(json.at("attention"), Json::parse(to_json(shown_tree(tree(), schema_, 2))));
-  EXPECT_TRUE(Json::parse(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
+  EXPECT_EQ(json.at("attention"), Json(to_json(shown_tree(tree(), schema_, 2))));
+  EXPECT_TRUE(Json(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
   answer = {.node = answer.node, .no_prediction = "none"};
-  const Json poor = Json::parse(to_json(answer, schema_, 2));
+  const Json poor = Json(to_json(answer, schema_, 2));
   EXPECT_EQ(poor.at("no_prediction"), "none");
   for (const char* key : {"prediction", "self", "without_all", "attention"}) {
     EXPECT_TRUE(poor.at(key).is_null()) << key;

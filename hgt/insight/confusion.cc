@@ -4,7 +4,7 @@
 #include <map>
 
 #include "hgt/training/evaluation.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 
 namespace hgt {
 
@@ -55,9 +55,8 @@ std::optional<Confusion> count_confusion(const Run& run, Split split,
                                          const ProgressSink& progress) {
   const Task& task = run.task();
   if (task.num_classes() == 0) return std::nullopt;
-  const RunState& state = run.state();
-  TaskModel model = state.best_model(state.options.training.seed);
-  TrainOptions how = state.options.training;
+  TaskModel model = best_model(run, run.options().training.seed);
+  TrainOptions how = run.options().training;
   how.validation = {.limit = options.examples};
   const Evaluation evaluation = evaluate(model, task, split, how, progress);
   const Question question = task.question(split, evaluation.numbers, Task::kNoDraw);

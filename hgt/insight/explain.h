@@ -114,9 +114,4 @@ class NodeExplainer {
 NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options,
                              const ProgressSink& progress = no_progress);
 
-// {"node", "prediction", "no_prediction", "truth", "self", "neighbors", "without_all",
-// "attention"}; null where there is none. `top`: branches per node of the tree.
-std::string to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t top,
-                    WithSvg svg = WithSvg::no);
-
 }  // namespace hgt

@@ -51,10 +51,10 @@ struct Attended {
 using AttendedInstances = std::map<Instance, Attended>;
 
 // The model pays attention, and what it pays at nodes of the type was trained.
-bool can_be_explained(const RunState& run, NodeType type) {
-  const ModelOptions& model = run.options.training.model;
+bool can_be_explained(const Run& run, NodeType type) {
+  const ModelOptions& model = run.options().training.model;
   return pays_attention(model.kind) &&
-         trained_layer(*run.task, static_cast<uint32_t>(model.layers), type) > 0;
+         trained_layer(run.task(), static_cast<uint32_t>(model.layers), type) > 0;
 }
 
 std::string why_unpredicted(const Task& task, NodeType type) {
@@ -69,11 +69,11 @@ std::string why_unpredicted(const Task& task, NodeType type) {
 
 class NodeQuestion {
  public:
-  NodeQuestion(const RunState& run, const TaskModel& model, const Seed& seed,
-               const ExplainOptions& options, const ProgressSink& progress)
-      : run_(run),
-        model_(model),
-        task_(*run.task),
+  NodeQuestion(const TrainedModel& trained, const Seed& seed, const ExplainOptions& options,
+               const ProgressSink& progress)
+      : run_(trained.run()),
+        model_(trained.model()),
+        task_(trained.task()),
         options_(options),
         progress_(progress),
         why_not_(why_unpredicted(task_, seed.type)) {
@@ -119,8 +119,8 @@ class NodeQuestion {
                                                       own_type ? Hiding::task : Hiding::left_out));
     subgraphs_.resize(options_.samples);
     for (uint64_t i = 0; i < subgraphs_.size(); ++i) {
-      const uint64_t draw =
-          hash(run_.options.training.seed, kNodeStream, index(seed.type), seed.node, seed.time, i);
+      const uint64_t draw = hash(run_.options().training.seed, kNodeStream, index(seed.type),
+                                 seed.node, seed.time, i);
       sampler.sample(question_.request, draw, subgraphs_[i]);
       tell("sub-graphs", i + 1, options_.samples);
     }
@@ -278,7 +278,7 @@ class NodeQuestion {
     return result;
   }
 
-  const RunState& run_;
+  const Run& run_;
   const TaskModel& model_;
   const Task& task_;
   const ExplainOptions& options_;
@@ -294,9 +294,8 @@ class NodeQuestion {
 }  // namespace
 
 struct NodeExplainer::State {
-  explicit State(const Run& owner) : run(owner.state()), model(explained_model(run)) {}
-  const RunState& run;
-  TaskModel model;
+  explicit State(const Run& run) : trained(run) {}
+  TrainedModel trained;
 };
 
 NodeExplainer::NodeExplainer(const Run& run) : state_(std::make_unique<State>(run)) {}
@@ -305,19 +304,19 @@ NodeExplainer::~NodeExplainer() = default;
 
 NodeExplanation NodeExplainer::explain(const Seed& seed, const ExplainOptions& options,
                                        const ProgressSink& progress) const {
-  const RunState& state = state_->run;
-  if (!options.prediction_suffices) require_attention(state);
-  if (!options.prediction_suffices || can_be_explained(state, seed.type)) {
-    path_length(state, options, seed.type);
+  const Run& run = state_->trained.run();
+  if (!options.prediction_suffices) require_attention(run);
+  if (!options.prediction_suffices || can_be_explained(run, seed.type)) {
+    path_length(run, options, seed.type);
   }
-  const HeteroGraph& graph = state.task->graph();
+  const HeteroGraph& graph = run.task().graph();
   if (seed.node >= graph.num_nodes(seed.type)) {
     throw Error(fmt::format("there is no {} number {}; there are {}",
                             graph.schema().at(seed.type).name, seed.node,
                             graph.num_nodes(seed.type)));
   }
   if (options.samples == 0) throw Error("--samples 0: at least one sub-graph is needed");
-  return NodeQuestion(state, state_->model, seed, options, progress).answer();
+  return NodeQuestion(state_->trained, seed, options, progress).answer();
 }
 
 NodeExplanation explain_node(const Run& run, const Seed& seed, const ExplainOptions& options,

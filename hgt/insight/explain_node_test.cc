@@ -30,7 +30,7 @@ ChanceMap chance_map(const ClassChances& chances) {
 // Every class.
 ChanceMap predicted_from(const hgt::Run& run, const Question& question, const Subgraph& subgraph) {
   const torch::NoGradGuard no_gradient;
-  TaskModel model = run.state().best_model(run.options().training.seed);
+  TaskModel model = best_model(run, run.options().training.seed);
   model->eval();
   const at::Tensor scores =
       model->scores(graph_batch(run.task().graph(), subgraph, 2), question).softmax(1);

@@ -84,35 +84,34 @@ std::vector<uint32_t> rows_of_type(const AttendedBatch& batch, const Question& q
 
 AttentionTree explain_type(const Run& run, const ExplainOptions& options,
                            const ProgressSink& progress) {
-  const RunState& state = run.state();
-  const Task& task = *state.task;
-  const uint64_t seed = state.options.training.seed;
+  const Task& task = run.task();
+  const uint64_t seed = run.options().training.seed;
   const NodeType type = options.type.value_or(task.node_type());
-  require_attention(state);
+  require_attention(run);
   if (options.batches == 0 || options.batch_size == 0) {
     throw Error(fmt::format("--batches {} of --batch-size {} are no examples; both must be above 0",
                             options.batches, options.batch_size));
   }
-  AttentionFlow flow(type, path_length(state, options, type));
-  const TaskModel model = explained_model(state);
+  AttentionFlow flow(type, path_length(run, options, type));
+  const TrainedModel trained(run);
   const uint64_t size = options.batch_size;
   const TargetBatches batches =
       type == task.node_type() ? drawn_examples(task, options.split, options.batches * size, seed)
                                : drawn_nodes(task, type, options, seed);
   ExampleStream stream({.graph = task.graph(),
-                        .sampling = explained_sampling(state, options.split, batches.hiding),
-                        .encoder = model->encoder(),
-                        .layers = explained_layers(state, type)},
+                        .sampling = explained_sampling(run, options.split, batches.hiding),
+                        .encoder = trained.encoder(),
+                        .layers = explained_layers(run, type)},
                        [&](uint64_t i) {
                          const uint64_t count = std::min(size, batches.targets - i * size);
                          return BatchPlan{.question = batches.question(i * size, count),
                                           .random_seed = hash(seed, kTreeStream, i)};
                        },
                        {.count = (batches.targets + size - 1) / size,
-                        .workers = state.options.training.pipeline.workers});
+                        .workers = run.options().training.pipeline.workers});
   uint64_t done = 0;
   for (ReadyBatch batch; stream.next(batch);) {
-    const AttendedBatch attended(model, batch.graph);
+    const AttendedBatch attended(trained.model(), batch.graph);
     flow.add(attended.layers(), rows_of_type(attended, batch.question, type));
     done = std::min(done + size, batches.targets);
     progress({.stage = fmt::format("attention of {}", task.graph().schema().at(type).name),

@@ -14,7 +14,7 @@
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/torch.h"
 #include "hgt/sampling/sampler.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 #include "hgt/training/training_test_graph.h"
 
 namespace hgt {
@@ -59,12 +59,11 @@ struct TracedSubgraph {
 };
 
 inline TracedSubgraph traced(const hgt::Run& run, const Question& question) {
-  const RunState& state = run.state();
   TracedSubgraph result;
   Sampler(run.task().graph(), run.task().sampling(run.options().training.sampling, Split::test))
       .sample(question.request, 5, result.subgraph);
   const torch::NoGradGuard no_gradient;
-  TaskModel model = state.best_model(run.options().training.seed);
+  TaskModel model = best_model(run, run.options().training.seed);
   model->eval();
   AttentionTrace trace;
   model->encoder()->forward(graph_batch(run.task().graph(), result.subgraph, 2), &trace);

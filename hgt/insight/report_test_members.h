@@ -43,7 +43,7 @@ inline ReportOptions quick_report() {
   return {.among = 8, .examples = 20, .classes = 4, .batches = 2};
 }
 
-inline Json files_of(const hgt::Run& run) { return Json::parse(RunReport(run).from_files()); }
+inline Json files_of(const hgt::Run& run) { return Json(RunReport(run).from_files()); }
 
 inline hgt::Run& scored_run() {
   hgt::Run& run = tiny_run();

@@ -8,7 +8,7 @@
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/training/example_stream.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 #include "hgt/training/vectors.h"
 
 namespace hgt {
@@ -18,15 +18,15 @@ namespace {
 constexpr uint64_t kTimesStream = 0x71e5;
 constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its neighbors
 
-[[noreturn]] void report_no_layer(const RunState& run, NodeType type) {
-  const int64_t layers = run.options.training.model.layers;
-  const std::string& task = run.task->spec().name;
-  const std::string& name = run.task->graph().schema().at(type).name;
-  if (run.options.training.model.kind == ModelKind::mlp) {
+[[noreturn]] void report_no_layer(const Run& run, NodeType type) {
+  const int64_t layers = run.options().training.model.layers;
+  const std::string& task = run.task().spec().name;
+  const std::string& name = run.task().graph().schema().at(type).name;
+  if (run.options().training.model.kind == ModelKind::mlp) {
     throw Error(
         fmt::format("{}: the model mlp reads no neighbors, so training on {} taught it nothing "
                     "about a {}; train another model",
-                    run.folder.string(), task, name));
+                    run.folder().string(), task, name));
   }
   throw Error(
       fmt::format("in a model of {} layers, task {} makes no use of what a {} reads from its "
@@ -36,17 +36,15 @@ constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its nei
 
 }  // namespace
 
-uint32_t represented_layer(const Run& run, NodeType type) {
-  return last_trained_layer(run.state(), type);
-}
+uint32_t represented_layer(const Run& run, NodeType type) { return last_trained_layer(run, type); }
 
 struct Representations::State {
   State(const Run& owner, NodeType node_type, const RepresentationOptions& how)
-      : run(owner.state()), type(node_type), options(how), layer(how.layer) {
-    const ModelOptions& chosen = run.options.training.model;
+      : run(owner), type(node_type), options(how), layer(how.layer) {
+    const ModelOptions& chosen = run.options().training.model;
     if (chosen.kind == ModelKind::majority) {
       throw Error(fmt::format("{}: the model majority has no vectors of nodes; train another model",
-                              run.folder.string()));
+                              run.folder().string()));
     }
     if (layer > chosen.layers) {
       throw Error(fmt::format("layer is {}; the model has {}", layer, chosen.layers));
@@ -54,27 +52,26 @@ struct Representations::State {
     if (layer == 0) layer = represented_layer(owner, type);
     if (layer == 0) report_no_layer(run, type);
     if (options.samples == 0) throw Error("samples is 0; at least one sub-graph is needed");
-    if (options.until && !run.task->graph().schema().time_range) {
+    if (options.until && !run.task().graph().schema().time_range) {
       throw Error("--until cuts the graph at a time, and this graph has none; leave it out");
     }
-    model = run.best_model(run.options.training.seed);
-    model->eval();
+    model.emplace(run);
   }
 
   SamplingOptions sampling(Time time) const {
-    SamplingOptions result = run.options.training.sampling;
+    SamplingOptions result = run.options().training.sampling;
     const TimeBound bound = time == kNoTime ? TimeBound::seed : TimeBound::split;
     result.time_bound = options.until ? bound : TimeBound::none;
     result.split_end = time;
-    result.hidden.everywhere = run.task->left_out();
+    result.hidden.everywhere = run.task().left_out();
     return result;
   }
 
-  const RunState& run;
+  const Run& run;
   NodeType type;
   RepresentationOptions options;
   uint32_t layer;
-  TaskModel model{nullptr};
+  std::optional<TrainedModel> model;
 };
 
 Representations::Representations(const Run& run, NodeType type,
@@ -84,15 +81,15 @@ Representations::Representations(Representations&&) noexcept = default;
 Representations::~Representations() = default;
 
 uint64_t Representations::width() const {
-  return static_cast<uint64_t>(state_->run.options.training.model.hidden);
+  return static_cast<uint64_t>(state_->run.options().training.model.hidden);
 }
 uint32_t Representations::layer() const { return state_->layer; }
 NodeType Representations::type() const { return state_->type; }
-const HeteroGraph& Representations::graph() const { return state_->run.task->graph(); }
+const HeteroGraph& Representations::graph() const { return state_->run.task().graph(); }
 
 std::vector<float> Representations::at(Time time, std::span<const NodeId> nodes,
                                        const ProgressSink& progress) const {
-  const HeteroGraph& graph = state_->run.task->graph();
+  const HeteroGraph& graph = state_->run.task().graph();
   const uint64_t batches = (nodes.size() + kSeedsAtOnce - 1) / kSeedsAtOnce;
   const uint32_t samples = state_->options.samples;
   std::vector<float> sums(nodes.size() * width(), 0.0F);
@@ -104,14 +101,14 @@ std::vector<float> Representations::at(Time time, std::span<const NodeId> nodes,
        .layers = state_->layer},
       [&](uint64_t i) {
         const uint64_t first = i / samples * kSeedsAtOnce;
-        BatchPlan plan{.random_seed = hash(state_->run.options.training.seed, kTimesStream, i)};
+        BatchPlan plan{.random_seed = hash(state_->run.options().training.seed, kTimesStream, i)};
         for (uint64_t k = first; k < std::min<uint64_t>(first + kSeedsAtOnce, nodes.size()); ++k) {
           plan.question.request.seeds.push_back(
               {.type = state_->type, .node = nodes[k], .time = time});
         }
         return plan;
       },
-      {.count = batches * samples, .workers = state_->run.options.training.pipeline.workers});
+      {.count = batches * samples, .workers = state_->run.options().training.pipeline.workers});
   uint64_t i = 0;
   for (ReadyBatch batch; stream.next(batch); ++i) {
     const at::Tensor rows = state_->model->encoder()

@@ -14,7 +14,7 @@
 #include "hgt/model/torch.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 
 namespace hgt {
 namespace {
@@ -52,7 +52,7 @@ Vectors encoded(const hgt::Run& run, uint32_t layer, const std::vector<Seed>& se
   Subgraph subgraph;
   Sampler(graph, sampling).sample({.seeds = seeds}, draw, subgraph);
   const torch::NoGradGuard no_gradient;
-  TaskModel model = run.state().best_model(run.options().training.seed);
+  TaskModel model = best_model(run, run.options().training.seed);
   model->eval();
   const Encoder encoder = model->encoder();
   const GraphBatch batch = encoder->make_batch(graph, subgraph, layer);

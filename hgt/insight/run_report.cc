@@ -2,12 +2,10 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <ctime>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
@@ -15,28 +13,17 @@
 #include "hgt/insight/confusion.h"
 #include "hgt/insight/evolution.h"
 #include "hgt/insight/explain.h"
+#include "hgt/run/saved_run.h"
 #include "hgt/run/version.h"
 
 namespace hgt {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 constexpr uint64_t kSliderSteps = 60;
 constexpr uint64_t kEnoughToCompare = 5;
-
-// Of a file that may not be there yet.
-Json json_of(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  Json json = Json::parse(in, nullptr, false);
-  return json.is_discarded() ? Json(nullptr) : json;
-}
-
-// Names may hold any bytes, JSON may not.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // Of "a/b", "a/b/", and of "." in b: "b".
 std::string last_part(const Path& folder) {
@@ -87,53 +74,80 @@ Json graph_card(const HeteroGraph& graph) {
           {"relations", relations(schema)}};
 }
 
-// "name = value" lines of our own making.
-Json settings(const Path& file) {
+// As a run's file has them: [name, value] pairs.
+Json settings(const RunOptions& options) {
   Json pairs = Json::array();
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    const size_t sign = line.find(" = ");
-    if (sign == std::string::npos) continue;
-    pairs.push_back({line.substr(0, sign), line.substr(sign + 3)});
+  RunOptions own = options;
+  const OptionTable table = training_table(own);
+  for (const OptionTable::Entry& entry : table.entries()) {
+    pairs.push_back(Json::array({entry.key, fmt::format("{}", fmt::join(entry.get(), ", "))}));
   }
   return pairs;
 }
 
-Json environment(const Path& file) {
-  Json pairs = Json::array();
-  const Json about = json_of(file);
-  for (const auto& [name, value] : about.items()) {
-    if (name == "graph") continue;  // a path of this machine
-    pairs.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
-  }
-  return pairs;
+// [name, value] pairs, without the graph, which is a path of this machine.
+Json environment(const RunEnvironment& about) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"hgt", about.hgt},
+      {"commit", about.commit},
+      {"libtorch", about.libtorch},
+      {"blas", about.blas},
+      {"kernels", about.kernels},
+      {"cores", std::to_string(about.cores)},
+      {"threads", std::to_string(about.threads)},
+      {"graph_checksum", about.graph_checksum},
+      {"options_checksum", about.options_checksum},
+      {"task_checksum", about.task_checksum}};
+  return pairs;  // as arrays of two
 }
 
-Json curve(const Path& log) {
+// A damaged file leaves its part of the page empty, not the whole page.
+template <typename Read>
+auto if_readable(const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+Json training(const std::optional<TrainingSummary>& summary) {
+  if (!summary) return nullptr;
+  Json json = {{"parameters", summary->parameters},
+               {"peak_memory_mb", summary->peak_megabytes},
+               {"seeds", Json::array()}};
+  for (const SeedReport& seed : summary->seeds) {
+    json["seeds"].push_back({{"seed", seed.seed},
+                             {"batches", seed.batches},
+                             {"best_batch", seed.best_batch},
+                             {"validation_loss", seed.validation_loss},
+                             {"seconds", seed.seconds},
+                             {"seconds_per_batch", seed.seconds_per_batch},
+                             {"stopped_early", seed.stopped_early}});
+  }
+  return json;
+}
+
+Json curve(const SeedFolder& folder) {
   Json points = Json::array();
-  std::ifstream in(log);
-  for (std::string line; std::getline(in, line);) {
-    const Json entry = Json::parse(line, nullptr, false);
-    if (!entry.is_object()) continue;
-    points.push_back({{"batch", entry.value("step", 0)},
-                      {"train_loss", entry.value("train_loss", 0.0)},
-                      {"validation_loss", entry.value("validation_loss", 0.0)},
-                      {"ndcg", entry.value("validation_ndcg", 0.0)}});
+  for (const LogEntry& entry : TrainingLog(folder.log_file()).read()) {
+    points.push_back({{"batch", entry.step},
+                      {"train_loss", entry.train_loss},
+                      {"validation_loss", entry.validation_loss},
+                      {"ndcg", entry.metric("ndcg", 0)}});
   }
   return points;
 }
 
-Json results(const Path& folder, Split split) {
-  const Json summary = json_of(folder / fmt::format("{}.json", to_string(split)));
-  const bool whole = summary.contains("metrics") && summary.contains("seeds");
-  if (!whole || summary["seeds"].empty()) return nullptr;
+Json results(const std::optional<RunResult>& found) {
+  if (!found) return nullptr;
   Json metrics = Json::array();
-  for (const auto& [name, value] : summary["metrics"].items()) {
-    metrics.push_back({{"name", name}, {"mean", value["mean"]}, {"deviation", value["deviation"]}});
+  for (const auto& [name, value] : found->metrics) {
+    metrics.push_back({{"name", name}, {"mean", value.mean}, {"deviation", value.deviation}});
   }
-  return {{"split", to_string(split)},
-          {"examples", summary["seeds"][0].value("examples", 0)},
-          {"seeds", summary["seeds"].size()},
+  return {{"split", to_string(found->split)},
+          {"examples", found->seeds.front().examples},
+          {"seeds", found->seeds.size()},
           {"metrics", metrics}};
 }
 
@@ -227,48 +241,47 @@ RunReport::RunReport(const Run& run, ReportOptions options)
   }
 }
 
-std::string RunReport::from_files() const {
+Json RunReport::from_files() const {
   const Task& task = run_.task();
   const TaskSpec& spec = task.spec();
+  const RunFolder& files = run_.files();
+  const SavedRun saved = read_run(files);
   Json curves = Json::array();
-  const uint64_t first = run_.options().training.seed;
-  for (uint64_t seed = first; seed < first + run_.options().repeats; ++seed) {
-    const Path folder = run_.folder() / fmt::format("seed-{}", seed);
-    curves.push_back({{"seed", seed}, {"points", curve(folder / "log.jsonl")}});
+  for (const uint64_t seed : run_.seeds()) {
+    curves.push_back({{"seed", seed}, {"points", curve(files.seed(seed))}});
   }
-  const Json json = {{"name", last_part(run_.folder())},
-                     {"model", to_string(run_.options().training.model.kind)},
-                     {"task",
-                      {{"name", spec.name},
-                       {"node", spec.node},
-                       {"other", spec.other},
-                       {"kind", to_string(spec.kind)},
-                       {"classes", task.num_classes()}}},
-                     {"graph", graph_card(task.graph())},
-                     {"options", settings(run_.folder() / "options.toml")},
-                     {"environment", environment(run_.folder() / "run.json")},
-                     {"training", json_of(run_.folder() / "training.json")},
-                     {"curves", curves},
-                     {"results", results(run_.folder(), options_.split)},
-                     {"confusion", nullptr},
-                     {"attention", nullptr},
-                     {"evolution", nullptr},
-                     {"balance", nullptr}};
-  return text_of(json);
+  return {{"name", last_part(run_.folder())},
+          {"model", to_string(run_.options().training.model.kind)},
+          {"task",
+           {{"name", spec.name},
+            {"node", spec.node},
+            {"other", spec.other},
+            {"kind", to_string(spec.kind)},
+            {"classes", task.num_classes()}}},
+          {"graph", graph_card(task.graph())},
+          {"options", settings(saved.options)},
+          {"environment", environment(saved.environment)},
+          {"training", training(if_readable([&] { return read_training_summary(files); }))},
+          {"curves", curves},
+          {"results", results(if_readable([&] { return read_result(files, options_.split); }))},
+          {"confusion", nullptr},
+          {"attention", nullptr},
+          {"evolution", nullptr},
+          {"balance", nullptr}};
 }
 
-std::string RunReport::confusion(const ProgressSink& progress) const {
+Json RunReport::confusion(const ProgressSink& progress) const {
   const auto counted = count_confusion(
       run_, options_.split, {.examples = options_.examples, .classes = options_.classes}, progress);
-  if (!counted) return "null";
-  return text_of({{"split", to_string(options_.split)},
-                  {"examples", counted->examples},
-                  {"classes", counted->classes},
-                  {"counts", counted->counts}});
+  if (!counted) return nullptr;
+  return {{"split", to_string(options_.split)},
+          {"examples", counted->examples},
+          {"classes", counted->classes},
+          {"counts", counted->counts}};
 }
 
-std::string RunReport::attention(const ProgressSink& progress) const {
-  if (!pays_attention(run_.options().training.model.kind)) return "null";
+Json RunReport::attention(const ProgressSink& progress) const {
+  if (!pays_attention(run_.options().training.model.kind)) return nullptr;
   const AttentionTree tree =
       explain_type(run_, {.split = options_.split, .batches = options_.batches}, progress);
   return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);
@@ -278,16 +291,16 @@ bool RunReport::has_evolution() const {
   return options_.focus.empty() ? evolving_type(run_).has_value() : reads_neighbors(run_);
 }
 
-std::string RunReport::evolution(const ProgressSink& progress) const {
-  if (!has_evolution()) return "null";
+Json RunReport::evolution(const ProgressSink& progress) const {
+  if (!has_evolution()) return nullptr;
   const NodeType type = options_.focus.empty() ? *evolving_type(run_) : options_.focus.front().type;
   Similarity similarity(run_, type, {.among = options_.among});
   EvolutionOptions how{.times = options_.times};
   for (const Seed& seed : options_.focus) how.focus.push_back(seed.node);
-  return text_of(evolution_json(similarity, evolve(similarity, how, progress)));
+  return evolution_json(similarity, evolve(similarity, how, progress));
 }
 
-std::string RunReport::balance(const ProgressSink& progress) const {
+Json RunReport::balance(const ProgressSink& progress) const {
   const Schema& schema = run_.task().graph().schema();
   const BatchBalance means = mean_balance(run_, options_.batches, progress);
   Json json = {{"batches", means.batches}, {"nodes", Json::array()}, {"edges", Json::array()}};
@@ -297,33 +310,31 @@ std::string RunReport::balance(const ProgressSink& progress) const {
   for (size_t i = 0; i < schema.relations().size(); ++i) {
     json["edges"].push_back({{"relation", schema.describe(Relation(i))}, {"mean", means.edges[i]}});
   }
-  return text_of(json);
+  return json;
 }
 
-std::string RunReport::whole(const ProgressSink& progress) const {
-  Json json = Json::parse(from_files());
-  json["confusion"] = Json::parse(confusion(progress));
-  json["attention"] = Json::parse(attention(progress));
-  json["evolution"] = Json::parse(evolution(progress));
-  json["balance"] = Json::parse(balance(progress));
-  return text_of(json);
+Json RunReport::whole(const ProgressSink& progress) const {
+  Json json = from_files();
+  json["confusion"] = confusion(progress);
+  json["attention"] = attention(progress);
+  json["evolution"] = evolution(progress);
+  json["balance"] = balance(progress);
+  return json;
 }
 
-std::string report_json(const std::vector<std::string>& runs, bool live) {
-  Json json = {{"hgt", version()},
-               {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-               {"live", live},
-               {"runs", Json::array()}};
-  for (const std::string& run : runs) json["runs"].push_back(Json::parse(run));
-  return text_of(json);
+Json report_json(std::vector<Json> runs, bool live) {
+  return {{"hgt", version()},
+          {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"live", live},
+          {"runs", std::move(runs)}};
 }
 
-std::string filled_page(const std::string& page, const std::string& report) {
+std::string filled_page(const std::string& page, const Json& report) {
   const std::string place = R"(<script id="report" type="application/json">null</script>)";
   const size_t at = page.find(place);
   if (at == std::string::npos) throw Error("the page has no place for a report; install hgt again");
   std::string escaped;  // "</script>" in a name must not end the element
-  for (const char c : report) {
+  for (const char c : json_text(report)) {
     if (c == '<') {
       escaped += "\\u003c";
     } else {

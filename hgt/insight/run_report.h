@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/insight/insight_json.h"
 #include "hgt/insight/similarity.h"
 #include "hgt/progress.h"
 #include "hgt/training/run.h"
@@ -42,19 +43,19 @@ class RunReport {
   explicit RunReport(const Run& run, ReportOptions options = {});
 
   // RunReport of web/src/model.ts without `confusion`, `attention`, `evolution` and `balance`.
-  std::string from_files() const;
+  OrderedJson from_files() const;
 
-  // Each is JSON, or "null" where the run has nothing of the kind: a task without classes, a model
-  // without attention, a graph without times.
-  std::string confusion(const ProgressSink& progress = no_progress) const;
-  std::string attention(const ProgressSink& progress = no_progress) const;
-  std::string evolution(const ProgressSink& progress = no_progress) const;
-  std::string balance(const ProgressSink& progress = no_progress) const;
+  // Each is null where the run has nothing of the kind: a task without classes, a model without
+  // attention, a graph without times.
+  OrderedJson confusion(const ProgressSink& progress = no_progress) const;
+  OrderedJson attention(const ProgressSink& progress = no_progress) const;
+  OrderedJson evolution(const ProgressSink& progress = no_progress) const;
+  OrderedJson balance(const ProgressSink& progress = no_progress) const;
 
-  bool has_evolution() const;  // the section is not "null"
+  bool has_evolution() const;  // the section is not null
 
   // All of it.
-  std::string whole(const ProgressSink& progress = no_progress) const;
+  OrderedJson whole(const ProgressSink& progress = no_progress) const;
 
  private:
   const Run& run_;
@@ -62,10 +63,10 @@ class RunReport {
 };
 
 // Report of web/src/model.ts, of runs as from_files() or whole() gave them.
-std::string report_json(const std::vector<std::string>& runs, bool live);
+OrderedJson report_json(std::vector<OrderedJson> runs, bool live);
 
 // The page with the report in it, ready to be opened without anything else. Throws Error: the page
 // has no place for it.
-std::string filled_page(const std::string& page, const std::string& report);
+std::string filled_page(const std::string& page, const OrderedJson& report);
 
 }  // namespace hgt

@@ -76,20 +76,20 @@ TEST(EvolvingType, IsThatOfTheAnswersElseTheSmallestWithAHistory) {
 TEST(ReportSections, HaveTheMembersThatThePageExpectsAndTheRightNumbers) {
   const hgt::Run& run = scored_run();
   const RunReport report(run, quick_report());
-  const Json confusion = Json::parse(report.confusion());
+  const Json confusion = Json(report.confusion());
   EXPECT_EQ(members(confusion), declared("Confusion"));
   const auto counted = count_confusion(run, Split::test, {.examples = 20, .classes = 4});
   EXPECT_EQ(confusion.at("split"), "test");
   EXPECT_EQ(confusion.at("counts"), Json(counted->counts));
   EXPECT_EQ(confusion.at("classes"), Json(counted->classes));
   EXPECT_EQ(confusion.at("examples"), 20);
-  const Json attention = Json::parse(report.attention());
+  const Json attention = Json(report.attention());
   Names tree = members(attention);
   tree.erase("others");  // which may be there, as in branches
   EXPECT_EQ(tree, declared("Attention"));
   EXPECT_EQ(attention.at("target"), "paper");
   EXPECT_EQ(attention.at("children").size(), 4U);
-  const Json balance = Json::parse(report.balance());
+  const Json balance = Json(report.balance());
   EXPECT_EQ(members(balance), declared("Balance"));
   const BatchBalance means = mean_balance(run, 2);
   ASSERT_EQ(balance.at("nodes").size(), means.nodes.size());
@@ -105,7 +105,7 @@ TEST(ReportSections, TellTheEvolutionAsItIs) {
   const hgt::Run& run = scored_run();
   const HeteroGraph& graph = run.task().graph();
   const NodeType venue = type_in(run, "venue");
-  const Json json = Json::parse(RunReport(run, quick_report()).evolution());
+  const Json json = Json(RunReport(run, quick_report()).evolution());
   EXPECT_EQ(members(json), declared("Evolution"));
   EXPECT_EQ(json.at("type"), "venue");
   EXPECT_EQ(json.at("layer"), 1);
@@ -149,7 +149,7 @@ TEST(ReportSections, FollowTheNodesAndTimesThatTheyAreTold) {
   const auto authors = most_prominent(run.task().graph(), author, Standing::citations, 12);
   options.focus = {{.type = author, .node = authors[0]}, {.type = author, .node = authors[11]}};
   options.times = {1960, 2015};
-  const Json json = Json::parse(RunReport(run, options).evolution());
+  const Json json = Json(RunReport(run, options).evolution());
   EXPECT_EQ(json.at("type"), "author");
   EXPECT_EQ(json.at("times"), (Json{"1960", "2015"}));
   EXPECT_EQ(json.at("focus").size(), 2U);
@@ -167,7 +167,7 @@ TEST(ReportSections, HaveNoEvolutionOfAModelThatReadsNoNeighbors) {
   ReportOptions options = quick_report();
   options.focus = {{.type = type_in(run, "venue"), .node = 1}};
   EXPECT_FALSE(RunReport(run, options).has_evolution());
-  EXPECT_EQ(RunReport(run, options).evolution(), "null");
+  EXPECT_TRUE(RunReport(run, options).evolution().is_null());
   EXPECT_TRUE(RunReport(tiny_run(), options).has_evolution());
 }
 
@@ -178,7 +178,7 @@ TEST(ReportSections, AreTextWhateverBytesNamesHave) {
   ReportOptions options = quick_report();
   options.focus = {{.type = type_in(run, "user"), .node = 4}};
   options.times = {2015};
-  const Json json = Json::parse(RunReport(run, options).evolution());
+  const Json json = Json::parse(json_text(RunReport(run, options).evolution()));
   EXPECT_EQ(json.at("focus").at(0).at("name"),
             "User \xEF\xBF\xBD"
             "4");
@@ -189,20 +189,20 @@ TEST(ReportSections, AreTextWhateverBytesNamesHave) {
 TEST(WholeReport, HasEverySection) {
   const hgt::Run& run = scored_run();
   const RunReport report(run, quick_report());
-  const Json json = Json::parse(report.whole());
+  const Json json = Json(report.whole());
   EXPECT_EQ(members(json), declared("RunReport"));
-  Json files = Json::parse(report.from_files());
-  files["confusion"] = Json::parse(report.confusion());
-  files["attention"] = Json::parse(report.attention());
-  files["evolution"] = Json::parse(report.evolution());
-  files["balance"] = Json::parse(report.balance());
+  Json files = Json(report.from_files());
+  files["confusion"] = Json(report.confusion());
+  files["attention"] = Json(report.attention());
+  files["evolution"] = Json(report.evolution());
+  files["balance"] = Json(report.balance());
   EXPECT_EQ(json, files);
   for (const auto& [name, value] : json.items()) EXPECT_FALSE(value.is_null()) << name;
 }
 
 TEST(WholeReport, OfPairsHasNoConfusion) {
   const hgt::Run& run = tiny_run({.task = "author-disambiguation", .layers = 2});
-  const Json json = Json::parse(RunReport(run, quick_report()).whole());
+  const Json json = Json(RunReport(run, quick_report()).whole());
   EXPECT_TRUE(json.at("confusion").is_null());
   EXPECT_EQ(json.at("evolution").at("type"), "author");
   EXPECT_EQ(json.at("attention").at("target"), "paper");
@@ -214,7 +214,7 @@ TEST(WholeReport, OfAnyModelHasAttentionWhereItPaysAny) {
   for (const std::string& name : model_names()) {
     const ModelKind kind = model_kind(name);
     const hgt::Run& run = tiny_run({.kind = kind});
-    const Json json = Json::parse(RunReport(run, quick_report()).whole());
+    const Json json = Json(RunReport(run, quick_report()).whole());
     EXPECT_EQ(json.at("model"), name);
     EXPECT_EQ(json.at("attention").is_null(), name != "hgt" && name != "gat") << name;
     EXPECT_EQ(json.at("evolution").is_null(), name == "mlp" || name == "majority") << name;
@@ -228,7 +228,7 @@ TEST(WholeReport, OfAGraphWithoutEventsHasNoEvolution) {
     const TestGraph graph = ratings(dated);
     const hgt::Run& run =
         tiny_run({.task = "user:mood", .graph = graph.path(), .adjust = split_at_random});
-    const Json json = Json::parse(RunReport(run, quick_report()).whole());
+    const Json json = Json(RunReport(run, quick_report()).whole());
     EXPECT_TRUE(json.at("evolution").is_null());
     EXPECT_EQ(json.at("graph").at("times").is_null(), !dated);
     EXPECT_EQ(json.at("graph").at("steps").empty(), !dated);
@@ -241,7 +241,7 @@ TEST(WholeReport, OfAGraphWithoutEventsHasNoEvolution) {
 // --- pages ---
 
 TEST(ReportJson, HasTheMembersThatThePageExpects) {
-  const Json json = Json::parse(report_json({R"({"a": 1})", R"({"b": 2})"}, false));
+  const Json json = report_json({OrderedJson{{"a", 1}}, OrderedJson{{"b", 2}}}, false);
   EXPECT_EQ(members(json), declared("Report"));
   EXPECT_EQ(json.at("live"), false);
   EXPECT_EQ(json.at("runs"), (Json{{{"a", 1}}, {{"b", 2}}}));
@@ -249,7 +249,7 @@ TEST(ReportJson, HasTheMembersThatThePageExpects) {
                                std::regex("20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ")));
   EXPECT_TRUE(
       std::regex_match(json.at("hgt").get<std::string>(), std::regex("\\d+\\.\\d+\\.\\d+")));
-  EXPECT_EQ(Json::parse(report_json({}, true)).at("live"), true);
+  EXPECT_EQ(report_json({}, true).at("live"), true);
 }
 
 constexpr const char* kBefore = "<html><body><script>x = '<b>';</script>";
@@ -258,8 +258,7 @@ constexpr const char* kAfter = "</script><p>end</p></body></html>";
 
 TEST(FilledPage, HoldsTheReportSoThatNoNameCanEndItsElement) {
   const Json report = {{"name", "</script><b>bold</b><!-- \\u003c \" \n"}, {"null", nullptr}};
-  const std::string page =
-      filled_page(std::string(kBefore) + kOpening + "null" + kAfter, report.dump());
+  const std::string page = filled_page(std::string(kBefore) + kOpening + "null" + kAfter, report);
   ASSERT_TRUE(page.starts_with(std::string(kBefore) + kOpening));
   ASSERT_TRUE(page.ends_with(kAfter));
   const size_t first = std::string_view(kBefore).size() + std::string_view(kOpening).size();
@@ -272,7 +271,7 @@ TEST(FilledPage, HoldsTheReportSoThatNoNameCanEndItsElement) {
 TEST(FilledPage, NeedsAPlaceForTheReport) {
   for (const std::string& page :
        {std::string(), std::string("<html></html>"), std::string(kOpening) + "{}" + kAfter}) {
-    const std::string error = error_of([&] { filled_page(page, "{}"); });
+    const std::string error = error_of([&] { filled_page(page, OrderedJson::object()); });
     EXPECT_TRUE(contains(error, "the page has no place for a report")) << page;
   }
 }

@@ -66,28 +66,27 @@ void add_examples(const Path& file, const std::string& metric, ExampleSums& sums
 }
 
 // The mean of each example over the seeds.
-std::map<ExampleKey, double> example_means(const Path& run, Split split,
+std::map<ExampleKey, double> example_means(const RunFolder& run, Split split,
                                            const std::string& metric) {
-  const std::string remedy =
-      fmt::format("run: hgt evaluate {} --split {}", run.string(), to_string(split));
+  const std::string name = run.path().string();
+  const std::string remedy = fmt::format("run: hgt evaluate {} --split {}", name, to_string(split));
   ExampleSums sums;
   uint64_t seeds = 0;
-  if (!fs::is_directory(run)) throw Error(fmt::format("{}: is no run", run.string()));
-  for (const auto& entry : fs::directory_iterator(run)) {
-    const Path file = entry.path() / fmt::format("{}.tsv", to_string(split));
-    if (!entry.path().filename().string().starts_with("seed-") || !fs::exists(file)) continue;
+  if (!fs::is_directory(run.path())) throw Error(fmt::format("{}: not a run", name));
+  for (const SeedFolder& seed : run.seeds()) {
+    const Path file = seed.example_scores_file(split);
+    if (!fs::exists(file)) continue;
     add_examples(file, metric, sums);
     ++seeds;
   }
   if (sums.empty()) {
-    throw Error(
-        fmt::format("{}: has not been scored on {}; {}", run.string(), to_string(split), remedy));
+    throw Error(fmt::format("{}: has not been scored on {}; {}", name, to_string(split), remedy));
   }
   std::map<ExampleKey, double> means;
   for (const auto& [key, sum] : sums) {
     if (sum.seeds != seeds) {
-      throw Error(fmt::format("{}: its seeds were scored on different examples of {}; {}",
-                              run.string(), to_string(split), remedy));
+      throw Error(fmt::format("{}: its seeds were scored on different examples of {}; {}", name,
+                              to_string(split), remedy));
     }
     means[key] = sum.value / static_cast<double>(seeds);
   }
@@ -110,7 +109,8 @@ std::string example_scores(const Task& task, Split split, std::span<const uint32
   return text;
 }
 
-PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric) {
+PairedTest compare_runs(const RunFolder& a, const RunFolder& b, Split split,
+                        const std::string& metric) {
   const auto in_a = example_means(a, split, metric);
   const auto in_b = example_means(b, split, metric);
   std::vector<double> values_a;
@@ -118,8 +118,8 @@ PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::st
   for (const auto& [key, value] : in_a) {
     const auto found = in_b.find(key);
     if (found == in_b.end() || in_a.size() != in_b.size()) {
-      throw Error(
-          fmt::format("{} and {} were scored on different examples", a.string(), b.string()));
+      throw Error(fmt::format("{} and {} were scored on different examples", a.path().string(),
+                              b.path().string()));
     }
     values_a.push_back(value);
     values_b.push_back(found->second);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "hgt/run/run_folder.h"
 #include "hgt/task/metrics.h"
 #include "hgt/task/task.h"
 
@@ -18,6 +19,7 @@ std::string example_scores(const Task& task, Split split, std::span<const uint32
 
 // The metric of every example of two runs, as their evaluations wrote them; of several seeds the
 // mean. Throws Error: not evaluated, or on other examples.
-PairedTest compare_runs(const Path& a, const Path& b, Split split, const std::string& metric);
+PairedTest compare_runs(const RunFolder& a, const RunFolder& b, Split split,
+                        const std::string& metric);
 
 }  // namespace hgt

@@ -21,6 +21,8 @@ struct EvaluationOptions {
   uint32_t samples = 1;  // sub-graphs per example; their scores are averaged
   bool full = false;     // all neighbors, as many hops as layers, instead of sampled sub-graphs
   uint64_t limit = 0;    // so many examples, drawn; 0: all
+
+  friend bool operator==(const EvaluationOptions&, const EvaluationOptions&) = default;
 };
 
 enum class PairScorer {

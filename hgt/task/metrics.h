@@ -49,6 +49,8 @@ class ClassCounts {
 struct Spread {
   double mean = 0;
   double deviation = 0;  // of a sample: over n - 1; 0 for a single value
+
+  friend bool operator==(const Spread&, const Spread&) = default;
 };
 Spread spread(std::span<const double> values);
 

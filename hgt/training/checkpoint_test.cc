@@ -24,7 +24,7 @@ class Checkpoint : public testing::Test {
  protected:
   void SetUp() override {
     at::set_num_threads(1);
-    Trainer trainer(*task_, quick_options(), folder_.path(), "test");
+    Trainer trainer(*task_, quick_options(), SeedFolder(folder_.path()), "test");
     const auto stop = [](const Progress& progress) {
       if (progress.count == 4 && progress.unit == "batches") throw Interrupted();
     };
@@ -38,7 +38,7 @@ class Checkpoint : public testing::Test {
                                 const std::string& identity = "test") const {
     const auto files = folder_bytes(folder_.path());
     const std::string error = error_of([&] {
-      Trainer(*task_, options, folder_.path(), identity).run([](const Progress&) {
+      Trainer(*task_, options, SeedFolder(folder_.path()), identity).run([](const Progress&) {
         ADD_FAILURE() << "it went on";
         throw Interrupted();
       });
@@ -60,7 +60,7 @@ class Checkpoint : public testing::Test {
   }
 
   TestFolder folder_;
-  const Path file_ = Trainer::checkpoint_file(folder_.path());
+  const Path file_ = SeedFolder(folder_.path()).checkpoint_file();
   std::string whole_;
   std::unique_ptr<const Task> task_ = training_task("paper-venue");
   TaskModel fresh_ = make_model(*task_, quick_options());
@@ -105,7 +105,7 @@ TEST_F(Checkpoint, IsRefusedWhenItBelongsToAnotherRun) {
 }
 
 TEST_F(Checkpoint, IsRefusedWhenItIsOfAnotherKind) {
-  std::filesystem::copy_file(Trainer::best_file(folder_.path()), file_,
+  std::filesystem::copy_file(SeedFolder(folder_.path()).best_file(), file_,
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_TRUE(contains(error_of_going_on(),
                        "its format is 'hgt model 1', this version of hgt "
@@ -135,11 +135,12 @@ TEST_F(Checkpoint, IsRefusedWithoutAStateThatCanBeRead) {
 }
 
 TEST_F(Checkpoint, OfTheBestWeightsIsRefusedWhenItIsDamagedOrOfAnotherRun) {
-  const Path best = Trainer::best_file(folder_.path());
+  const Path best = SeedFolder(folder_.path()).best_file();
   const std::string bytes = read_bytes(best);
   const auto error_of_best = [&](const std::string& identity) {
-    return error_of(
-        [&] { Trainer(*task_, quick_options(), folder_.path(), identity).best_model(); });
+    return error_of([&] {
+      Trainer(*task_, quick_options(), SeedFolder(folder_.path()), identity).best_model();
+    });
   };
   EXPECT_EQ(error_of_best("test"), "");
   EXPECT_TRUE(contains(error_of_best("another"), "it belongs to a run with other options"));

@@ -118,8 +118,8 @@ class Comparison : public testing::Test {
 };
 
 TEST_F(Comparison, MakesRunsThatDifferInTheModelOnly) {
-  create_comparison(folder_ / "all", options(), compared_models());
-  EXPECT_EQ(open_comparison(folder_ / "all"), compared_models());
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), compared_models());
+  EXPECT_EQ(read_compared_models(ComparisonFolder(folder_ / "all")), compared_models());
   for (const std::string& model : compared_models()) {
     RunOptions own = hgt::Run::open(folder_ / "all" / model).options();
     const ModelOptions& made = own.training.model;
@@ -135,11 +135,12 @@ TEST_F(Comparison, MakesRunsThatDifferInTheModelOnly) {
 }
 
 TEST_F(Comparison, ReadsWhatTheRunsLeft) {
-  create_comparison(folder_ / "all", options(), {"gcn", "hgt"});
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "hgt"});
   finish("gcn");
-  EXPECT_TRUE(contains(refusal([&] { read_comparison(folder_ / "all"); }), "train it:"));
+  EXPECT_TRUE(
+      contains(refusal([&] { read_comparison(ComparisonFolder(folder_ / "all")); }), "train it:"));
   finish("hgt");
-  const ComparisonTable table = read_comparison(folder_ / "all");
+  const ComparisonTable table = read_comparison(ComparisonFolder(folder_ / "all"));
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.task, "paper-venue");
   EXPECT_EQ(table.seeds, 2U);
@@ -158,37 +159,43 @@ TEST_F(Comparison, ReadsWhatTheRunsLeft) {
 }
 
 TEST_F(Comparison, IsNotOverwrittenAndNotInvented) {
-  create_comparison(folder_ / "all", options(), {"gcn"});
-  EXPECT_TRUE(contains(refusal([&] { create_comparison(folder_ / "all", options(), {"gat"}); }),
-                       "--resume"));
-  EXPECT_TRUE(contains(refusal([&] { open_comparison(folder_ / "other"); }), "hgt compare GRAPH"));
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn"});
+  EXPECT_TRUE(contains(
+      refusal([&] { create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gat"}); }),
+      "--resume"));
+  EXPECT_TRUE(contains(refusal([&] { read_compared_models(ComparisonFolder(folder_ / "other")); }),
+                       "hgt compare GRAPH"));
   write_bytes(folder_ / "all" / "gcn" / "training.json", "{\"parameters\": 3}");
-  EXPECT_TRUE(contains(refusal([&] { read_comparison(folder_ / "all"); }), "damaged"));
+  EXPECT_TRUE(
+      contains(refusal([&] { read_comparison(ComparisonFolder(folder_ / "all")); }), "damaged"));
 }
 
 // Stopped between two of the runs that it makes, it can be made again.
 TEST_F(Comparison, ThatWasHalfMadeIsCompleted) {
-  create_comparison(folder_ / "all", options(), {"gcn", "gat"});
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
   std::filesystem::remove(folder_ / "all" / "comparison.json");
   std::filesystem::remove_all(folder_ / "all" / "gat");
-  create_comparison(folder_ / "all", options(), {"gcn", "gat"});
-  EXPECT_EQ(open_comparison(folder_ / "all"), (Names{"gcn", "gat"}));
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
+  EXPECT_EQ(read_compared_models(ComparisonFolder(folder_ / "all")), (Names{"gcn", "gat"}));
   EXPECT_EQ(hgt::Run::open(folder_ / "all" / "gat").options().training.model.kind, ModelKind::gat);
 }
 
 // Stopped then, it is not completed with a budget of another kind.
 TEST_F(Comparison, ThatWasHalfMadeKeepsItsOptions) {
-  create_comparison(folder_ / "all", options(), {"gcn", "gat"});
+  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
   std::filesystem::remove(folder_ / "all" / "comparison.json");
   RunOptions others = options();
   others.training.batches = 3;
   const std::string error = refusal([&] {
-    create_comparison(folder_ / "all", others, {"gcn", "gat"});
+    create_comparison(ComparisonFolder(folder_ / "all"), others, {"gcn", "gat"});
   });
-  EXPECT_TRUE(contains(error, "gcn: there is a run with other options already")) << error;
+  EXPECT_TRUE(contains(error, "gcn: there is already a run with other options")) << error;
   others = options();
   others.task.train_end = "2012";
-  EXPECT_NE(refusal([&] { create_comparison(folder_ / "all", others, {"gcn", "gat"}); }), "");
+  EXPECT_NE(refusal([&] {
+              create_comparison(ComparisonFolder(folder_ / "all"), others, {"gcn", "gat"});
+            }),
+            "");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "all" / "comparison.json"));
 }
 

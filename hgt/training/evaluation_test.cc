@@ -8,14 +8,14 @@
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/training/run.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 #include "hgt/training/training_test_graph.h"
 
 namespace hgt {
 namespace {
 
 Evaluation scored(const hgt::Run& run, const EvaluationOptions& how) {
-  TaskModel model = run.state().best_model(1);
+  TaskModel model = best_model(run, 1);
   TrainOptions options = run.options().training;
   options.validation = how;
   return evaluate(model, run.task(), Split::test, options);

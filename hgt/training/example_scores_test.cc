@@ -28,7 +28,7 @@ class ExampleScores : public testing::Test {
     write_text(folder / "test.tsv", text);
   }
   PairedTest compare() const {
-    return compare_runs(folder_ / "a", folder_ / "b", Split::test, "ndcg");
+    return compare_runs(RunFolder(folder_ / "a"), RunFolder(folder_ / "b"), Split::test, "ndcg");
   }
 
   TestFolder folder_;

@@ -15,10 +15,8 @@
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/time_text.h"
-#include "hgt/random.h"
 #include "hgt/task/table_cell.h"
-#include "hgt/training/example_stream.h"
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 #include "hgt/training/vectors.h"
 
 namespace hgt {
@@ -27,7 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kPredictStream = 0x94ed;
 constexpr uint64_t kPredictBatch = 256;
 
 // A table that appears whole or not at all.
@@ -100,25 +97,6 @@ void report(const ProgressSink& progress, const std::string& stage, const std::s
             .finished = done == all});
 }
 
-// Batches of questions through sampled sub-graphs, as evaluation does it.
-template <typename Use>
-void ask(const RunState& run, TaskModel& model, Split split, uint64_t batches,
-         const std::function<Question(uint64_t)>& question, Use use) {
-  const torch::NoGradGuard no_gradient;
-  ExampleStream stream({.graph = run.task->graph(),
-                        .sampling = run.task->sampling(run.options.training.sampling, split),
-                        .encoder = model->encoder()},
-                       [&](uint64_t i) {
-                         return BatchPlan{
-                             .question = question(i),
-                             .random_seed = hash(run.options.training.seed, kPredictStream, i)};
-                       },
-                       {.count = batches, .workers = run.options.training.pipeline.workers});
-  for (ReadyBatch batch; stream.next(batch);) {
-    use(batch.question, model->scores(batch.graph, batch.question).contiguous());
-  }
-}
-
 void check_types(const Task& task, const std::vector<Seed>& nodes) {
   for (const Seed& seed : nodes) {
     if (seed.type == task.node_type()) continue;
@@ -127,9 +105,9 @@ void check_types(const Task& task, const std::vector<Seed>& nodes) {
   }
 }
 
-uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptions& options,
-                       TableFile& table, const ProgressSink& progress) {
-  const Task& task = *run.task;
+uint64_t predict_nodes(const TrainedModel& trained, const PredictOptions& options, TableFile& table,
+                       const ProgressSink& progress) {
+  const Task& task = trained.task();
   uint64_t done = 0;
   const auto batch_of = [&](uint64_t i) {
     const uint64_t first = i * kPredictBatch;
@@ -137,9 +115,8 @@ uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptio
         .subspan(first, std::min<uint64_t>(kPredictBatch, options.nodes.size() - first));
   };
   const uint64_t batches = (options.nodes.size() + kPredictBatch - 1) / kPredictBatch;
-  ask(
-      run, model, Split::test, batches,
-      [&](uint64_t i) { return task.question_about(batch_of(i)); },
+  trained.ask(
+      Split::test, batches, [&](uint64_t i) { return task.question_about(batch_of(i)); },
       [&](const Question& question, const at::Tensor& scores) {
         std::vector<NodeId> nodes;
         for (const Seed& seed : question.request.seeds) nodes.push_back(seed.node);
@@ -150,9 +127,9 @@ uint64_t predict_nodes(const RunState& run, TaskModel& model, const PredictOptio
   return done;
 }
 
-uint64_t predict_all_classes(const RunState& run, TaskModel& model, const PredictOptions& options,
+uint64_t predict_all_classes(const TrainedModel& trained, const PredictOptions& options,
                              TableFile& table, const ProgressSink& progress) {
-  const Task& task = *run.task;
+  const Task& task = trained.task();
   WholeGraphOptions whole{
       .inference = options.inference, .hidden = task.left_out(), .scratch = table.folder()};
   for (const auto& relations : {task.predicted(), task.also_hidden()}) {
@@ -160,9 +137,9 @@ uint64_t predict_all_classes(const RunState& run, TaskModel& model, const Predic
   }
   uint64_t count = 0;
   embed_all(
-      run, model->encoder(), whole, {task.node_type()},
+      trained, whole, {task.node_type()},
       [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& vectors) {
-        write_classes(task, nodes, model->class_scores(vectors), options.top, table);
+        write_classes(task, nodes, trained.model()->class_scores(vectors), options.top, table);
         count += nodes.size();
       },
       progress);
@@ -170,16 +147,16 @@ uint64_t predict_all_classes(const RunState& run, TaskModel& model, const Predic
 }
 
 // Every mention, with the candidates of its name.
-uint64_t predict_mentions(const RunState& run, TaskModel& model, const PredictOptions& options,
+uint64_t predict_mentions(const TrainedModel& trained, const PredictOptions& options,
                           TableFile& table, const ProgressSink& progress) {
-  const Task& task = *run.task;
+  const Task& task = trained.task();
   uint64_t count = 0;
   for (const Split split : kSplits) {
     const uint64_t examples = task.num_examples(split);
     const uint64_t batches = (examples + kPredictBatch - 1) / kPredictBatch;
     uint64_t written = 0;
-    ask(
-        run, model, split, batches,
+    trained.ask(
+        split, batches,
         [&](uint64_t i) {
           std::vector<uint32_t> numbers(
               std::min<uint64_t>(kPredictBatch, examples - i * kPredictBatch));
@@ -253,14 +230,14 @@ void write_links(const Task& task, NodeId node, const ScoredNodes& scored, uint6
 }
 
 // For each node the others that it is not linked to yet, best first.
-uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptions& options,
-                       TableFile& table, const ProgressSink& progress) {
-  const Task& task = *run.task;
+uint64_t predict_links(const TrainedModel& trained, const PredictOptions& options, TableFile& table,
+                       const ProgressSink& progress) {
+  const Task& task = trained.task();
   std::array<std::vector<NodeId>, 2> nodes;
   std::array<std::vector<at::Tensor>, 2> blocks;
   const std::vector<NodeType> types = {task.node_type(), task.other_type()};
   embed_all(
-      run, model->encoder(),
+      trained,
       {.inference = options.inference, .hidden = task.left_out(), .scratch = table.folder()}, types,
       [&](NodeType type, std::span<const NodeId> some, const at::Tensor& vectors) {
         for (size_t side = 0; side < types.size(); ++side) {
@@ -277,7 +254,7 @@ uint64_t predict_links(const RunState& run, TaskModel& model, const PredictOptio
   uint64_t count = 0;
   for (const size_t row : asked) {
     const at::Tensor own = left.vectors[static_cast<int64_t>(row)].expand_as(right.vectors);
-    const at::Tensor scores = model->pair_scores(own, right.vectors).contiguous();
+    const at::Tensor scores = trained.model()->pair_scores(own, right.vectors).contiguous();
     write_links(task, left.nodes[row], {right, scores}, options.top, table);
     report(progress, "ranking", task.spec().node, ++count, asked.size());
   }
@@ -298,15 +275,14 @@ Instances instances_named(std::string_view name) {
 
 uint64_t Run::predict(const PredictOptions& options, const Path& out,
                       const ProgressSink& progress) {
-  const TaskSpec& spec = state_->task->spec();
-  TaskModel model = state_->best_model(state_->options.training.seed);
-  model->eval();
+  const TaskSpec& spec = task().spec();
+  const TrainedModel trained(*this);
   const bool links = spec.kind == TaskKind::link;
   const bool names = spec.kind == TaskKind::name;
   if (names && !options.nodes.empty()) {
     throw Error("mentions are predicted all together; leave --node out and take --all");
   }
-  check_types(*state_->task, options.nodes);
+  check_types(task(), options.nodes);
   if (!links && !options.nodes.empty() && options.inference != InferenceOptions{}) {
     throw Error(
         "--at and --instances are for --all; single nodes are asked for at their own time, "
@@ -319,13 +295,13 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
                                          spec.kind == TaskKind::label ? spec.label : spec.other));
   uint64_t count = 0;
   if (links) {
-    count = predict_links(*state_, model, options, table, progress);
+    count = predict_links(trained, options, table, progress);
   } else if (names) {
-    count = predict_mentions(*state_, model, options, table, progress);
+    count = predict_mentions(trained, options, table, progress);
   } else if (options.nodes.empty()) {
-    count = predict_all_classes(*state_, model, options, table, progress);
+    count = predict_all_classes(trained, options, table, progress);
   } else {
-    count = predict_nodes(*state_, model, options, table, progress);
+    count = predict_nodes(trained, options, table, progress);
   }
   table.commit();
   return count;
@@ -333,11 +309,10 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
 
 uint64_t Run::embed(NodeType type, const EmbedOptions& options, const Path& out,
                     const ProgressSink& progress) {
-  const HeteroGraph& graph = state_->task->graph();
-  const uint32_t layer = layer_to_embed(*state_, type, options.layer);
-  TaskModel model = state_->best_model(state_->options.training.seed);
-  model->eval();
-  const auto hidden = static_cast<uint64_t>(state_->options.training.model.hidden);
+  const HeteroGraph& graph = task().graph();
+  const uint32_t layer = layer_to_embed(*this, type, options.layer);
+  const TrainedModel trained(*this);
+  const auto hidden = static_cast<uint64_t>(this->options().training.model.hidden);
   const Time at = options.inference.at;
   const Time last = at == kNoTime ? std::numeric_limits<Time>::max() : at;
   constexpr uint64_t kUnseen = std::numeric_limits<uint64_t>::max();
@@ -350,9 +325,9 @@ uint64_t Run::embed(NodeType type, const EmbedOptions& options, const Path& out,
   GrowingArray vectors(folder.path(), "vectors.npy", dtype_of<float>());
   vectors.resize(rows * hidden);
   embed_all(
-      *state_, model->encoder(),
+      trained,
       {.inference = options.inference,
-       .hidden = state_->task->left_out(),
+       .hidden = task().left_out(),
        .layers = layer,
        .scratch = folder.path()},
       {type},

@@ -1,13 +1,5 @@
-// A run: a folder that holds a trained model, how it came about, and how good it is.
-//
-//   RUN/run.json            the graph, checksums of it and of both files below, versions, commit
-//   RUN/options.toml        every option as it was in effect
-//   RUN/task.toml           what is predicted
-//   RUN/training.json       once trained: parameters, time per batch, peak memory
-//   RUN/seed-1/log.jsonl    a line per validation
-//   RUN/seed-1/checkpoint.safetensors, best.safetensors
-//   RUN/seed-1/test.json, test.tsv   after an evaluation: metrics, and each example's
-//   RUN/test.json           mean and deviation over the seeds
+// A run that computes: trained, scored and asked. What lies in its folder is hgt/run's business
+// (run_folder.h), and can be read there without LibTorch.
 //
 //   Run run = Run::create("venue.run", options);
 //   run.train(progress);
@@ -17,46 +9,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/progress.h"
+#include "hgt/run/results.h"
+#include "hgt/run/run_folder.h"
 #include "hgt/run/run_options.h"
+#include "hgt/run/training_log.h"
 #include "hgt/sampling/subgraph.h"
-#include "hgt/task/metrics.h"
 #include "hgt/task/task.h"
 
 namespace hgt {
-
-struct SeedResult {
-  uint64_t seed = 0;
-  uint64_t best_batch = 0;  // after which the weights were saved
-  bool finished = true;     // false: training was stopped before its end
-  uint64_t examples = 0;
-  uint64_t left_out = 0;  // besides: there is nothing to compare them with (evaluation.h)
-  double loss = 0;
-  double seconds = 0;
-  std::vector<std::pair<std::string, double>> metrics = {};
-};
-
-struct RunResult {
-  Split split = Split::none;
-  EvaluationOptions scoring = {};
-  std::vector<SeedResult> seeds = {};
-  // Over the seeds, in the order of the metrics.
-  std::vector<std::pair<std::string, Spread>> metrics = {};
-};
-
-struct SeedReport {  // of training
-  uint64_t seed = 0;
-  uint64_t batches = 0;
-  uint64_t best_batch = 0;
-  double validation_loss = 0;
-  double seconds = 0;
-  double seconds_per_batch = 0;  // sample, gather, step; no validation
-  bool stopped_early = false;
-};
 
 enum class Instances {
   own,     // nodes without a time of their own at every time at which they are met
@@ -83,7 +47,7 @@ struct PredictOptions {
   InferenceOptions inference = {};
 };
 
-struct RunState;
+class Trainer;
 
 class Run {
  public:
@@ -97,12 +61,14 @@ class Run {
   Run& operator=(Run&&) noexcept;
   ~Run();
 
-  const Path& folder() const;
+  const Path& folder() const { return files().path(); }
+  const RunFolder& files() const;
   const RunOptions& options() const;
   const Task& task() const;
   uint64_t num_parameters() const;
   bool is_made_of(const RunOptions& options) const;  // create() would make the same of them
-  const RunState& state() const { return *state_; }  // for those that compute: run_state.h
+  Trainer trainer(uint64_t seed) const;              // trainer.h
+  std::vector<uint64_t> seeds() const;
 
   // Threads may differ from one session to the next.
   void set_pipeline(const PipelineOptions& pipeline);
@@ -130,8 +96,12 @@ class Run {
                  const ProgressSink& progress = no_progress);
 
  private:
-  explicit Run(std::unique_ptr<RunState> state);
-  std::unique_ptr<RunState> state_;
+  struct State;
+  explicit Run(std::unique_ptr<State> state);
+  static std::unique_ptr<State> settled(const Path& folder, RunOptions options);
+  SeedResult evaluate_seed(uint64_t seed, Split split, const EvaluationOptions& options,
+                           const ProgressSink& progress) const;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace hgt

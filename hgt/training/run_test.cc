@@ -37,7 +37,7 @@ RunOptions quick_run(const std::string& task, const Path& graph = training_graph
 
 Json json_file(const Path& file) { return Json::parse(read_bytes(file)); }
 
-class RunFolder : public testing::Test {
+class RunFolderTest : public testing::Test {
  protected:
   // A trained run of that task.
   hgt::Run trained(const std::string& name, const std::string& task = "paper-venue",
@@ -53,7 +53,7 @@ class RunFolder : public testing::Test {
 
 // --- create and open ---
 
-TEST_F(RunFolder, HoldsWhatTheRunDependsOn) {
+TEST_F(RunFolderTest, HoldsWhatTheRunDependsOn) {
   RunOptions options = quick_run("paper-venue");
   options.graph = fs::relative(training_graph()).string();
   const hgt::Run made = hgt::Run::create(folder_ / "a" / "b.run", options);
@@ -78,7 +78,7 @@ TEST_F(RunFolder, HoldsWhatTheRunDependsOn) {
   EXPECT_GT(made.num_parameters(), 1000U);
 }
 
-TEST_F(RunFolder, IsNotMadeOverAnotherRun) {
+TEST_F(RunFolderTest, IsNotMadeOverAnotherRun) {
   hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   const auto files = folder_bytes(folder_ / "run");
   RunOptions other = quick_run("paper-venue");
@@ -89,7 +89,7 @@ TEST_F(RunFolder, IsNotMadeOverAnotherRun) {
   EXPECT_EQ(folder_bytes(folder_ / "run"), files);
 }
 
-TEST_F(RunFolder, IsNotMadeOfOptionsThatMakeNoSense) {
+TEST_F(RunFolderTest, IsNotMadeOfOptionsThatMakeNoSense) {
   RunOptions options = quick_run("paper-venue");
   options.training.batch_size = 0;
   EXPECT_TRUE(
@@ -103,13 +103,14 @@ TEST_F(RunFolder, IsNotMadeOfOptionsThatMakeNoSense) {
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
-TEST_F(RunFolder, IsRefusedWhenItIsNoRun) {
+TEST_F(RunFolderTest, IsRefusedWhenItIsNoRun) {
   const auto error = [&](const Path& path) { return error_of([&] { hgt::Run::open(path); }); };
-  EXPECT_TRUE(contains(error(folder_ / "nowhere"), "nowhere: is no run (it has no run.json)"));
-  EXPECT_TRUE(contains(error(training_graph()), ": is no run"));
+  EXPECT_TRUE(
+      contains(error(folder_ / "nowhere"), "nowhere: not a run (there is no run.json in it)"));
+  EXPECT_TRUE(contains(error(training_graph()), ": not a run"));
 }
 
-TEST_F(RunFolder, IsRefusedWithADamagedFile) {
+TEST_F(RunFolderTest, IsRefusedWithADamagedFile) {
   hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   const auto expect_refused = [&](const std::string& name, const std::string& bytes,
                                   const std::string& expected) {
@@ -123,7 +124,8 @@ TEST_F(RunFolder, IsRefusedWithADamagedFile) {
   for (const char* bytes :
        {"", "{", "[]", "3", "null", R"({"format": "hgt run 2"})", R"({"format": 1, "graph": "g"})",
         R"({"format": "hgt run 2", "graph": 3})", R"({"format": "hgt run 9", "graph": "g"})"}) {
-    expect_refused("run.json", bytes, ": is damaged or of another version of hgt");
+    expect_refused("run.json", bytes,
+                   ": the file is damaged or was written by another version of hgt");
   }
   // What a power cut leaves of a file may well be one that can be read.
   for (const char* name : {"options.toml", "task.toml"}) {
@@ -132,7 +134,7 @@ TEST_F(RunFolder, IsRefusedWithADamagedFile) {
     ASSERT_GT(line, 0U);
     for (const std::string& bytes :
          {whole.substr(0, line), whole.substr(0, line - 3), std::string(), whole + "width = 3\n"}) {
-      expect_refused(name, bytes, ": is not as hgt wrote it");
+      expect_refused(name, bytes, ": the file is not as hgt wrote it");
     }
   }
   EXPECT_EQ(error_of([&] { hgt::Run::open(folder_ / "run"); }), "");
@@ -141,7 +143,7 @@ TEST_F(RunFolder, IsRefusedWithADamagedFile) {
       contains(error_of([&] { hgt::Run::open(folder_ / "run"); }), "options.toml: cannot be"));
 }
 
-TEST_F(RunFolder, IsRefusedWhenItsGraphHasChanged) {
+TEST_F(RunFolderTest, IsRefusedWhenItsGraphHasChanged) {
   const Path graph = (folder_ / "graph").lexically_normal();
   generate_academic_graph(graph, {.papers = 300, .features = 8});
   hgt::Run::create(folder_ / "run", quick_run("paper-venue", graph)).train();
@@ -151,10 +153,10 @@ TEST_F(RunFolder, IsRefusedWhenItsGraphHasChanged) {
   EXPECT_TRUE(contains(error_of([&] { hgt::Run::open(folder_ / "run"); }), graph.string()));
   generate_academic_graph(graph, {.papers = 300, .seed = 2, .features = 8});
   const std::string error = error_of([&] { hgt::Run::open(folder_ / "run"); });
-  EXPECT_TRUE(contains(error, graph.string() + ": has changed since the run")) << error;
+  EXPECT_TRUE(contains(error, graph.string() + ": the graph has changed since the run")) << error;
 }
 
-TEST_F(RunFolder, RefusesWeightsThatWereTrainedWithOtherOptions) {
+TEST_F(RunFolderTest, RefusesWeightsThatWereTrainedWithOtherOptions) {
   RunOptions other = quick_run("paper-venue");
   other.training.weight_decay = 0.02;
   hgt::Run::create(folder_ / "other", other).train();
@@ -165,7 +167,7 @@ TEST_F(RunFolder, RefusesWeightsThatWereTrainedWithOtherOptions) {
 }
 
 // Whoever comes second finds a run, or one in the making; never a mixture of both.
-TEST_F(RunFolder, IsMadeByOneOfManyAtOnce) {
+TEST_F(RunFolderTest, IsMadeByOneOfManyAtOnce) {
   constexpr size_t kMakers = 6;
   std::vector<std::string> errors(kMakers);
   std::vector<std::thread> makers;
@@ -190,7 +192,7 @@ TEST_F(RunFolder, IsMadeByOneOfManyAtOnce) {
   EXPECT_EQ(errors[seed - 100], "");
 }
 
-TEST_F(RunFolder, KnowsTheOptionsThatItIsMadeOf) {
+TEST_F(RunFolderTest, KnowsTheOptionsThatItIsMadeOf) {
   const hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   EXPECT_TRUE(run.is_made_of(quick_run("paper-venue")));
   EXPECT_TRUE(hgt::Run::open(folder_ / "run").is_made_of(quick_run("paper-venue")));
@@ -202,7 +204,7 @@ TEST_F(RunFolder, KnowsTheOptionsThatItIsMadeOf) {
 
 // --- train ---
 
-TEST_F(RunFolder, TrainsEachSeedInAFolderOfItsOwn) {
+TEST_F(RunFolderTest, TrainsEachSeedInAFolderOfItsOwn) {
   hgt::Run run = trained("run", "paper-venue", 2);
   RunOptions second = quick_run("paper-venue");
   second.training.seed = 2;
@@ -213,7 +215,7 @@ TEST_F(RunFolder, TrainsEachSeedInAFolderOfItsOwn) {
   EXPECT_FALSE(training_result(folder_ / "run" / "seed-1") == both);
 }
 
-TEST_F(RunFolder, ReportsWhatTrainingCameTo) {
+TEST_F(RunFolderTest, ReportsWhatTrainingCameTo) {
   hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   const std::vector<SeedReport> reports = run.train();
   ASSERT_EQ(reports.size(), 1U);
@@ -227,7 +229,7 @@ TEST_F(RunFolder, ReportsWhatTrainingCameTo) {
   EXPECT_EQ(reports[0].validation_loss, log[first ? 0 : 1].at("validation_loss").get<double>());
 }
 
-TEST_F(RunFolder, GoesOnAcrossSeedsAfterAnInterruption) {
+TEST_F(RunFolderTest, GoesOnAcrossSeedsAfterAnInterruption) {
   trained("whole", "paper-venue", 2);
   RunOptions options = quick_run("paper-venue");
   options.repeats = 2;
@@ -245,7 +247,7 @@ TEST_F(RunFolder, GoesOnAcrossSeedsAfterAnInterruption) {
   }
 }
 
-TEST_F(RunFolder, IsTrainedByOneProcessAtATime) {
+TEST_F(RunFolderTest, IsTrainedByOneProcessAtATime) {
   hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   std::string error;
   run.train([&](const Progress&) {
@@ -257,7 +259,7 @@ TEST_F(RunFolder, IsTrainedByOneProcessAtATime) {
 
 // --- evaluate ---
 
-TEST_F(RunFolder, WritesTheMetricsThatItReturns) {
+TEST_F(RunFolderTest, WritesTheMetricsThatItReturns) {
   hgt::Run run = trained("run", "paper-venue", 2);
   const RunResult result = run.evaluate(Split::test, {});
   ASSERT_EQ(result.seeds.size(), 2U);
@@ -285,7 +287,7 @@ TEST_F(RunFolder, WritesTheMetricsThatItReturns) {
   }
 }
 
-TEST_F(RunFolder, ScoresTheSameAgainAndOnlyTheSplitThatWasAsked) {
+TEST_F(RunFolderTest, ScoresTheSameAgainAndOnlyTheSplitThatWasAsked) {
   hgt::Run run = trained("run");
   const RunResult first = run.evaluate(Split::validation, {});
   const RunResult again = hgt::Run::open(folder_ / "run").evaluate(Split::validation, {});
@@ -296,7 +298,7 @@ TEST_F(RunFolder, ScoresTheSameAgainAndOnlyTheSplitThatWasAsked) {
   EXPECT_TRUE(fs::exists(folder_ / "run" / "validation.json"));
 }
 
-TEST_F(RunFolder, ScoresInBatchesWithWorkersAndOverSamplesAsItSays) {
+TEST_F(RunFolderTest, ScoresInBatchesWithWorkersAndOverSamplesAsItSays) {
   hgt::Run run = trained("run");
   const RunResult plain = run.evaluate(Split::test, {.batch_size = 20});
   run.set_pipeline({.threads = 1, .workers = 3});
@@ -314,14 +316,14 @@ TEST_F(RunFolder, ScoresInBatchesWithWorkersAndOverSamplesAsItSays) {
   EXPECT_NEAR(one, many, 0.2 * one);
 }
 
-TEST_F(RunFolder, IsNotScoredBeforeItIsTrained) {
+TEST_F(RunFolderTest, IsNotScoredBeforeItIsTrained) {
   hgt::Run run = hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   const std::string error = error_of([&] { run.evaluate(Split::test, {}); });
   EXPECT_TRUE(contains(error, "seed 1 has no trained weights yet; train it with: hgt train --run"))
       << error;
 }
 
-TEST_F(RunFolder, ListsTheMetricOfEachExampleByItsIds) {
+TEST_F(RunFolderTest, ListsTheMetricOfEachExampleByItsIds) {
   hgt::Run run = trained("run");
   const RunResult result = run.evaluate(Split::test, {});
   std::istringstream in(read_bytes(folder_ / "run" / "seed-1" / "test.tsv"));
@@ -346,7 +348,7 @@ TEST_F(RunFolder, ListsTheMetricOfEachExampleByItsIds) {
 
 // --- half-trained ---
 
-TEST_F(RunFolder, SaysThatItWasScoredBeforeItWasTrained) {
+TEST_F(RunFolderTest, SaysThatItWasScoredBeforeItWasTrained) {
   RunOptions options = quick_run("paper-venue");
   options.repeats = 2;
   options.training.validation.batch_size = 11;
@@ -387,7 +389,7 @@ TEST_F(RunFolder, SaysThatItWasScoredBeforeItWasTrained) {
 
 // --- compare ---
 
-TEST_F(RunFolder, IsComparedExampleByExample) {
+TEST_F(RunFolderTest, IsComparedExampleByExample) {
   hgt::Run a = trained("a");
   RunOptions other = quick_run("paper-venue");
   other.repeats = 2;
@@ -396,28 +398,28 @@ TEST_F(RunFolder, IsComparedExampleByExample) {
   b.train();
   const double mean_a = a.evaluate(Split::test, {}).metrics.at(0).second.mean;
   const double mean_b = b.evaluate(Split::test, {}).metrics.at(0).second.mean;
-  const PairedTest test = compare_runs(a.folder(), b.folder(), Split::test, "ndcg");
+  const PairedTest test = compare_runs(a.files(), b.files(), Split::test, "ndcg");
   EXPECT_NEAR(test.difference, mean_a - mean_b, 1e-5);
   EXPECT_LE(test.low, test.difference);
   EXPECT_GE(test.high, test.difference);
-  EXPECT_EQ(compare_runs(a.folder(), a.folder(), Split::test, "mrr").difference, 0);
+  EXPECT_EQ(compare_runs(a.files(), a.files(), Split::test, "mrr").difference, 0);
 }
 
-TEST_F(RunFolder, IsComparedOnTheSameDrawnExamplesWhateverItsSeeds) {
+TEST_F(RunFolderTest, IsComparedOnTheSameDrawnExamplesWhateverItsSeeds) {
   hgt::Run a = trained("a");
   hgt::Run b = trained("b", "paper-venue", 2);
   const EvaluationOptions some{.limit = 9};
   const double mean_a = a.evaluate(Split::test, some).metrics.at(0).second.mean;
   const double mean_b = b.evaluate(Split::test, some).metrics.at(0).second.mean;
-  const PairedTest test = compare_runs(a.folder(), b.folder(), Split::test, "ndcg");
+  const PairedTest test = compare_runs(a.files(), b.files(), Split::test, "ndcg");
   EXPECT_NEAR(test.difference, mean_a - mean_b, 1e-5);
 }
 
-TEST_F(RunFolder, IsNotComparedWithWhatCannotBe) {
+TEST_F(RunFolderTest, IsNotComparedWithWhatCannotBe) {
   hgt::Run a = trained("a");
   hgt::Run b = trained("b");
   const auto error = [&](const Path& other, const std::string& metric) {
-    return error_of([&] { compare_runs(a.folder(), other, Split::test, metric); });
+    return error_of([&] { compare_runs(a.files(), RunFolder(other), Split::test, metric); });
   };
   a.evaluate(Split::test, {});
   EXPECT_TRUE(contains(error(b.folder(), "ndcg"), "b: has not been scored on test; run: hgt eval"));

@@ -5,13 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/random.h"
+#include "hgt/run/training_log.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/example_stream.h"
@@ -32,22 +29,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Lines of the log that were written after the checkpoint belong to steps that are done again, or
-// to a validation that is.
-void cut_log(const Path& file, const TrainState& state) {
-  const uint64_t step = state.validation_due ? state.step - 1 : state.step;
-  if (!std::filesystem::exists(file)) return;
-  const std::string text = read_text(file);
-  std::istringstream in(text);
-  std::string kept;
-  for (std::string line; std::getline(in, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("step", step + 1) > step) break;
-    kept += line + '\n';
-  }
-  if (kept != text) write_text(file, kept);
-}
-
 }  // namespace
 
 TaskModel make_model(const Task& task, const TrainOptions& options) {
@@ -63,12 +44,14 @@ struct Trainer::Loop {
         progress(sink),
         model(make_model(trainer.task_, trainer.options_)),
         optimizer(model->parameters(), {.weight_decay = trainer.options_.weight_decay}),
-        order(trainer.task_.num_examples(Split::train), hash(trainer.options_.seed, kOrderStream)) {
-    const Path file = checkpoint_file(own.folder_);
+        order(trainer.task_.num_examples(Split::train), hash(trainer.options_.seed, kOrderStream)),
+        log(trainer.folder_.log_file()) {
+    const Path file = own.folder_.checkpoint_file();
     if (std::filesystem::exists(file)) {
       state = load_checkpoint(file, *model, optimizer, own.identity_);
     }
-    cut_log(log_file(own.folder_), state);
+    // Later entries belong to steps that are done again, or to a validation that is.
+    log.keep_until(state.validation_due ? state.step - 1 : state.step);
     model->train();
     started = checkpointed = Clock::now();
     seconds_before = state.seconds;
@@ -129,7 +112,7 @@ struct Trainer::Loop {
       state.best_loss = result.loss;
       state.best_step = state.step;
       state.without_progress = 0;
-      save_model(best_file(own.folder_), *model, state, own.identity_);
+      save_model(own.folder_.best_file(), *model, state, own.identity_);
     }
     write_log(result, waited);
     last_metric =
@@ -143,23 +126,17 @@ struct Trainer::Loop {
   }
 
   void write_log(const Evaluation& result, double waited) const {
-    nlohmann::ordered_json entry = {
-        {"step", state.step},
-        {"epoch", static_cast<double>(state.step) / static_cast<double>(own.steps_per_epoch_)},
-        {"train_loss",
-         state.loss_sum / static_cast<double>(std::max<uint64_t>(1, state.loss_count))},
-        {"validation_loss", result.loss}};
-    for (const auto& [name, value] : result.metrics) entry["validation_" + name] = value;
-    entry["learning_rate"] = learning_rate(own.options_, state.step, own.steps_);
-    entry["seconds"] = state.seconds;
-    entry["edges_per_second"] = static_cast<double>(edges) / batch_seconds();
-    entry["waiting"] = waited / batch_seconds();
-    std::ofstream out(log_file(own.folder_), std::ios::app);
-    out << entry.dump() << '\n';
-    out.flush();
-    if (!out)
-      throw Error(
-          fmt::format("{}: cannot be written; is the disk full?", log_file(own.folder_).string()));
+    log.append(
+        {.step = state.step,
+         .epoch = static_cast<double>(state.step) / static_cast<double>(own.steps_per_epoch_),
+         .train_loss =
+             state.loss_sum / static_cast<double>(std::max<uint64_t>(1, state.loss_count)),
+         .validation_loss = result.loss,
+         .metrics = result.metrics,
+         .learning_rate = learning_rate(own.options_, state.step, own.steps_),
+         .seconds = state.seconds,
+         .edges_per_second = static_cast<double>(edges) / batch_seconds(),
+         .waiting = waited / batch_seconds()});
   }
 
   // To the end.
@@ -187,7 +164,7 @@ struct Trainer::Loop {
 
   void checkpoint() {
     state.seconds = seconds_before + seconds_since(started);
-    save_checkpoint(checkpoint_file(own.folder_), *model, optimizer, state, own.identity_);
+    save_checkpoint(own.folder_.checkpoint_file(), *model, optimizer, state, own.identity_);
     checkpointed = Clock::now();
   }
 
@@ -214,6 +191,7 @@ struct Trainer::Loop {
   TaskModel model;
   AdamW optimizer;
   ShuffledOrder order;
+  TrainingLog log;
   TrainState state;
   Clock::time_point started;
   Clock::time_point checkpointed;
@@ -224,7 +202,8 @@ struct Trainer::Loop {
   std::string last_metric;
 };
 
-Trainer::Trainer(const Task& task, const TrainOptions& options, Path folder, std::string identity)
+Trainer::Trainer(const Task& task, const TrainOptions& options, SeedFolder folder,
+                 std::string identity)
     : task_(task), options_(options), folder_(std::move(folder)), identity_(std::move(identity)) {
   check(options_);
   const uint64_t examples = task.num_examples(Split::train);
@@ -245,17 +224,17 @@ TrainState Trainer::run(const ProgressSink& progress) {
 }
 
 bool Trainer::is_finished() const {
-  const Path file = checkpoint_file(folder_);
+  const Path file = folder_.checkpoint_file();
   if (!std::filesystem::exists(file)) return false;
   const TrainState state = load_state(file, identity_);
   return !state.validation_due && (state.step >= steps_ || state.stopped_early);
 }
 
-uint64_t Trainer::best_batch() const { return load_state(best_file(folder_), identity_).step; }
+uint64_t Trainer::best_batch() const { return load_state(folder_.best_file(), identity_).step; }
 
 TaskModel Trainer::best_model() {
   TaskModel model = make_model(task_, options_);
-  load_model(best_file(folder_), *model, identity_);
+  load_model(folder_.best_file(), *model, identity_);
   return model;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "hgt/progress.h"
+#include "hgt/run/run_folder.h"
 #include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
 #include "hgt/training/checkpoint.h"
@@ -18,7 +19,7 @@ namespace hgt {
 class Trainer {
  public:
   // `task` must outlive it. `folder` exists and is this run's alone.
-  Trainer(const Task& task, const TrainOptions& options, Path folder, std::string identity);
+  Trainer(const Task& task, const TrainOptions& options, SeedFolder folder, std::string identity);
 
   // From the checkpoint in the folder, if there is one, to the end. Throws Error when the loss is
   // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.
@@ -31,15 +32,12 @@ class Trainer {
   uint64_t best_batch() const;
 
   uint64_t steps() const { return steps_; }  // in all
-  static Path log_file(const Path& folder) { return folder / "log.jsonl"; }
-  static Path checkpoint_file(const Path& folder) { return folder / "checkpoint.safetensors"; }
-  static Path best_file(const Path& folder) { return folder / "best.safetensors"; }
 
  private:
   struct Loop;
   const Task& task_;
   TrainOptions options_;
-  Path folder_;
+  SeedFolder folder_;
   std::string identity_;
   uint64_t steps_per_epoch_ = 1;
   uint64_t steps_ = 1;

@@ -49,7 +49,7 @@ class Training : public testing::Test {
   }
   TrainState train(const Path& place, const TrainOptions& options,
                    const ProgressSink& progress = no_progress) const {
-    return Trainer(*task_, options, place, "test").run(progress);
+    return Trainer(*task_, options, SeedFolder(place), "test").run(progress);
   }
   TrainingResult result(const TrainOptions& options) {
     const Path at = place();
@@ -102,7 +102,7 @@ TEST_F(Training, PassesOverAllExamplesInEachEpoch) {
   ASSERT_GT(batches, 1U);
   ASSERT_NE(task_->num_examples(Split::train) % 100, 0U);
   const Path at = place();
-  Trainer trainer(*task_, options, at, "test");
+  Trainer trainer(*task_, options, SeedFolder(at), "test");
   EXPECT_EQ(trainer.steps(), 2 * batches);
   EXPECT_EQ(trainer.run().step, 2 * batches);
   const auto log = training_result(at).log;
@@ -262,9 +262,9 @@ TEST_F(Training, EndsTheSameFromTheFolderOfAnyMoment) {
   for (size_t i = 0; i < moments.size(); ++i) {
     if (i + 1 < moments.size()) {  // the checkpoint is written last
       const Path mixed = copy_of(moments[i + 1]);
-      fs::remove(Trainer::checkpoint_file(mixed));
-      if (fs::exists(Trainer::checkpoint_file(moments[i]))) {
-        fs::copy(Trainer::checkpoint_file(moments[i]), Trainer::checkpoint_file(mixed));
+      fs::remove(SeedFolder(mixed).checkpoint_file());
+      if (fs::exists(SeedFolder(moments[i]).checkpoint_file())) {
+        fs::copy(SeedFolder(moments[i]).checkpoint_file(), SeedFolder(mixed).checkpoint_file());
       }
       train(mixed, options);
       expect_same(training_result(mixed), expected, "before checkpoint " + std::to_string(i));
@@ -285,14 +285,14 @@ TEST_F(Training, LogsAValidationOnceThatWasInterruptedAndThenKilled) {
                        if (progress.unit == "examples") throw Interrupted();
                      }),
                Interrupted);
-  const std::string checkpoint = read_bytes(Trainer::checkpoint_file(at));
+  const std::string checkpoint = read_bytes(SeedFolder(at).checkpoint_file());
   EXPECT_THROW(train(at, options,
                      [](const Progress& progress) {
                        if (progress.unit == "batches") throw Interrupted();
                      }),
                Interrupted);
-  ASSERT_EQ(json_lines(Trainer::log_file(at)).size(), 1U);
-  write_bytes(Trainer::checkpoint_file(at), checkpoint);
+  ASSERT_EQ(json_lines(SeedFolder(at).log_file()).size(), 1U);
+  write_bytes(SeedFolder(at).checkpoint_file(), checkpoint);
   train(at, options);
   expect_same(training_result(at), expected, "killed after the log");
 }
@@ -302,7 +302,7 @@ TEST_F(Training, DropsALineOfTheLogThatWasNotWrittenToItsEnd) {
   const TrainingResult expected = result(options);
   const Path at = place();
   EXPECT_THROW(train(at, options, Interruption(10).sink()), Interrupted);
-  std::ofstream(Trainer::log_file(at), std::ios::app) << R"({"step": 6, "epo)";
+  std::ofstream(SeedFolder(at).log_file(), std::ios::app) << R"({"step": 6, "epo)";
   train(at, options);
   expect_same(training_result(at), expected, "half a line");
 }
@@ -311,7 +311,7 @@ TEST_F(Training, DropsALineOfTheLogThatWasNotWrittenToItsEnd) {
 TEST_F(Training, LeavesTheLogAloneWhereNothingIsCut) {
   const Path at = place();
   EXPECT_THROW(train(at, quick_options(), Interruption(10).sink()), Interrupted);
-  const Path log = Trainer::log_file(at);
+  const Path log = SeedFolder(at).log_file();
   const Path kept = at / "kept";
   fs::create_hard_link(log, kept);  // of a file that is replaced, the old one is left
   train(at, quick_options());
@@ -327,7 +327,7 @@ TEST_F(Training, LeavesTheLogAloneWhereNothingIsCut) {
 
 TEST_F(Training, KnowsWhetherItIsFinished) {
   const Path at = place();
-  Trainer trainer(*task_, quick_options(), at, "test");
+  Trainer trainer(*task_, quick_options(), SeedFolder(at), "test");
   EXPECT_FALSE(trainer.is_finished());
   EXPECT_THROW(trainer.run(Interruption(10).sink()), Interrupted);
   EXPECT_FALSE(trainer.is_finished());
@@ -345,7 +345,7 @@ TEST_F(Training, MeasuresItsSpeedInTheTimeForBatches) {
     train(at, options, [&](const Progress& progress) {
       if (progress.stage == "scoring validation") std::this_thread::sleep_for(pause);
     });
-    const auto last = json_lines(Trainer::log_file(at)).back();
+    const auto last = json_lines(SeedFolder(at).log_file()).back();
     EXPECT_GE(last.at("waiting").get<double>(), 0);
     EXPECT_LE(last.at("waiting").get<double>(), 1);
     return last.at("edges_per_second").get<double>();
@@ -369,11 +369,11 @@ TEST_F(Training, KeepsTheWeightsWithTheLowestValidationLoss) {
   options.validate_every = 1;
   options.learning_rate = options.final_learning_rate = 0.3;  // so high that the loss rises again
   const Path at = place();
-  Trainer trainer(*task_, options, at, "test");
+  Trainer trainer(*task_, options, SeedFolder(at), "test");
   const TrainState state = trainer.run();
   uint64_t best_step = 0;
   double best_loss = std::numeric_limits<double>::infinity();
-  for (const auto& line : json_lines(Trainer::log_file(at))) {
+  for (const auto& line : json_lines(SeedFolder(at).log_file())) {
     if (line.at("validation_loss") >= best_loss) continue;
     best_loss = line.at("validation_loss").get<double>();
     best_step = line.at("step").get<uint64_t>();
@@ -445,7 +445,7 @@ TEST_F(Training, StopsWhenTheLossIsNotFiniteAndNamesTheBatch) {
   EXPECT_TRUE(contains(error, "the loss is ")) << error;
   EXPECT_TRUE(contains(error, " in batch 2 of pass 1 (batch 2 of the run)")) << error;
   EXPECT_TRUE(contains(error, "--learning-rate")) << error;
-  EXPECT_FALSE(fs::exists(Trainer::best_file(at)));
+  EXPECT_FALSE(fs::exists(SeedFolder(at).best_file()));
 }
 
 TEST_F(Training, StopsWhenTheScoresOfAValidationAreNotFinite) {

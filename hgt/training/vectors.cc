@@ -36,12 +36,13 @@ Time last_time(const HeteroGraph& graph, const InferenceOptions& options) {
   return last;
 }
 
-void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
-                   NodeType type, const VectorSink& sink, const ProgressSink& progress) {
-  const HeteroGraph& graph = run.task->graph();
+void embed_sampled(const TrainedModel& trained, const WholeGraphOptions& options, NodeType type,
+                   const VectorSink& sink, const ProgressSink& progress) {
+  const HeteroGraph& graph = trained.graph();
+  const Encoder& encoder = trained.encoder();
   const Time last = last_time(graph, options.inference);
   const std::vector<Seed> seeds = visible_nodes(graph, type, last);
-  SamplingOptions sampling = run.options.training.sampling;
+  SamplingOptions sampling = trained.options().sampling;
   sampling.time_bound = TimeBound::split;
   sampling.split_end = last == kNoTime ? std::numeric_limits<Time>::max() : last;
   sampling.hidden.everywhere = options.hidden;
@@ -52,12 +53,12 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
   ExampleStream stream(
       {.graph = graph, .sampling = sampling, .encoder = encoder, .layers = options.layers},
       [&](uint64_t i) {
-        BatchPlan plan{.random_seed = hash(run.options.training.seed, kVectorStream, i)};
+        BatchPlan plan{.random_seed = hash(trained.options().seed, kVectorStream, i)};
         plan.question.request.seeds.assign(batch_of(i).begin(), batch_of(i).end());
         return plan;
       },
       {.count = (seeds.size() + kNodesAtOnce - 1) / kNodesAtOnce,
-       .workers = run.options.training.pipeline.workers});
+       .workers = trained.options().pipeline.workers});
   uint64_t done = 0;
   for (ReadyBatch batch; stream.next(batch);) {
     std::vector<NodeId> nodes;
@@ -74,17 +75,17 @@ void embed_sampled(const RunState& run, const Encoder& encoder, const WholeGraph
 
 }  // namespace
 
-uint32_t last_trained_layer(const RunState& run, NodeType type) {
-  const ModelOptions& model = run.options.training.model;
+uint32_t last_trained_layer(const Run& run, NodeType type) {
+  const ModelOptions& model = run.options().training.model;
   const auto layers = static_cast<uint32_t>(model.layers);
   if (model.kind == ModelKind::majority) return 0;
   // Without neighbors, only those that the task asks about are trained at all.
-  if (model.kind == ModelKind::mlp) return trained_layer(*run.task, 1, type) > 0 ? layers : 0;
-  return trained_layer(*run.task, layers, type);
+  if (model.kind == ModelKind::mlp) return trained_layer(run.task(), 1, type) > 0 ? layers : 0;
+  return trained_layer(run.task(), layers, type);
 }
 
-uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted) {
-  const ModelOptions& model = run.options.training.model;
+uint32_t layer_to_embed(const Run& run, NodeType type, uint32_t wanted) {
+  const ModelOptions& model = run.options().training.model;
   if (wanted > model.layers) {
     throw Error(fmt::format("layer is {}; the model has {}", wanted, model.layers));
   }
@@ -93,15 +94,16 @@ uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted) {
   throw Error(
       fmt::format("task {} makes no use of what any of the {} layers of {} makes of a {}; train "
                   "with more layers or on another task, or name a --layer",
-                  run.task->spec().name, model.layers, to_string(model.kind),
-                  run.task->graph().schema().at(type).name));
+                  run.task().spec().name, model.layers, to_string(model.kind),
+                  run.task().graph().schema().at(type).name));
 }
 
-void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
+void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
                const ProgressSink& progress) {
+  const Encoder& encoder = trained.encoder();
   if (encoder->reads_edges()) {
-    WholeGraph(run.task->graph(), options).embed(encoder, types, sink, progress);
+    WholeGraph(trained.graph(), options).embed(encoder, types, sink, progress);
     return;
   }
   if (options.inference.instances == Instances::single) {
@@ -112,7 +114,7 @@ void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOpti
   for (size_t i = 0; i < types.size(); ++i) {
     const auto end = types.begin() + static_cast<ptrdiff_t>(i);
     if (std::find(types.begin(), end, types[i]) != end) continue;  // two ends of one type
-    embed_sampled(run, encoder, options, types[i], sink, progress);
+    embed_sampled(trained, options, types[i], sink, progress);
   }
 }
 

@@ -5,21 +5,21 @@
 
 #include <vector>
 
-#include "hgt/training/run_state.h"
+#include "hgt/training/trained_model.h"
 #include "hgt/training/whole_graph.h"
 
 namespace hgt {
 
 // The last layer that training made use of for nodes of the type: trained_layer() where the model
 // reads neighbors, the last of all for what the task asks about where it does not (mlp). 0: none.
-uint32_t last_trained_layer(const RunState& run, NodeType type);
+uint32_t last_trained_layer(const Run& run, NodeType type);
 
 // The layer whose vectors of a type are worth having: `wanted`, or where that is 0 the
 // last_trained_layer(). Throws Error: the model has fewer; it made use of none.
-uint32_t layer_to_embed(const RunState& run, NodeType type, uint32_t wanted);
+uint32_t layer_to_embed(const Run& run, NodeType type, uint32_t wanted);
 
 // With WholeGraphOptions::layers.
-void embed_all(const RunState& run, const Encoder& encoder, const WholeGraphOptions& options,
+void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
                const ProgressSink& progress);
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/insight/explain.h"
+#include "hgt/insight/insight_json.h"
 #include "hgt/insight/similarity.h"
 #include "hgt/model/machine.h"
 
@@ -16,7 +16,7 @@ namespace hgt {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 constexpr size_t kSearchLimit = 20;
 constexpr auto kSearchTime = std::chrono::milliseconds(2000);
@@ -30,13 +30,8 @@ constexpr const char* kPagePolicy =
     "'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// Names may hold any bytes, JSON may not.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Answer json_answer(std::string body) {
-  return {.type = "application/json; charset=utf-8", .body = std::move(body)};
+Answer json_answer(const Json& json) {
+  return {.type = "application/json; charset=utf-8", .body = json_text(json)};
 }
 
 const std::string& needed(const Query& query, const char* name) {
@@ -124,7 +119,7 @@ struct RunViewer::State {
     }
   }
 
-  std::string found_json(const FoundNodes& found) const {
+  Json found_json(const FoundNodes& found) const {
     Json nodes = Json::array();
     for (const FoundNode& one : found.nodes) {
       const Time time = graph.time(one.type, one.node);
@@ -134,10 +129,10 @@ struct RunViewer::State {
            {"name", graph.name(one.type, one.node)},
            {"time", time == kNoTime ? "" : format_time(time, graph.schema().time_unit)}});
     }
-    return text_of({{"nodes", nodes}, {"stopped_early", found.stopped_early}});
+    return {{"nodes", nodes}, {"stopped_early", found.stopped_early}};
   }
 
-  std::string find(const Query& query) const {
+  Json find(const Query& query) const {
     const std::string type = value_or(query, "type", "");
     const auto searched =
         type.empty() ? std::optional<NodeType>() : type_named(graph.schema(), type);
@@ -145,7 +140,7 @@ struct RunViewer::State {
         search.find(searched, value_or(query, "q", ""), kSearchLimit, Clock::now() + kSearchTime));
   }
 
-  std::string node(const Query& query, const ProgressSink& limit) {
+  Json node(const Query& query, const ProgressSink& limit) {
     Seed seed = node_of(query);
     const bool plain = graph.times(seed.type).empty();
     if (plain && graph.schema().time_range) seed.time = graph.schema().time_range->second;
@@ -154,7 +149,7 @@ struct RunViewer::State {
     return to_json(explainer->explain(seed, how, limit), graph.schema(), kBranches, WithSvg::yes);
   }
 
-  std::string similar(const Query& query, const ProgressSink& limit) {
+  Json similar(const Query& query, const ProgressSink& limit) {
     const Seed seed = node_of(query);
     const uint64_t top = count_of(value_or(query, "top", "10"), kMostSimilar);
     Similarity& among = similarity(seed.type);
@@ -167,11 +162,11 @@ struct RunViewer::State {
                          {"similarity", other.similarity}});
     }
     const NearestRows& rows = among.at(time).rows;
-    return text_of({{"time", time == kNoTime ? "" : format_time(time, graph.schema().time_unit)},
-                    {"among", among.describe()},
-                    {"is_there", among.is_there(seed.node, time)},
-                    {"recall", rows.is_exact() ? Json(nullptr) : Json(rows.recall())},
-                    {"nearest", nearest}});
+    return {{"time", time == kNoTime ? "" : format_time(time, graph.schema().time_unit)},
+            {"among", among.describe()},
+            {"is_there", among.is_there(seed.node, time)},
+            {"recall", rows.is_exact() ? Json(nullptr) : Json(rows.recall())},
+            {"nearest", nearest}};
   }
 
   // Heavy routes run one at a time, so what they keep needs no lock.
@@ -200,7 +195,7 @@ struct RunViewer::State {
   NodeSearch search;
   std::optional<NodeExplainer> explainer;  // once it is asked for
   std::map<NodeType, Similarity> similarities;
-  std::map<std::string, std::string> sections;
+  std::map<std::string, Json> sections;
 };
 
 RunViewer::RunViewer(const Run& run, std::string page, const ViewerOptions& options)

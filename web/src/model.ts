@@ -42,6 +42,7 @@ export interface Training {
     validation_loss: number;
     seconds: number;
     seconds_per_batch: number;
+    stopped_early: boolean;
   }[];
 }
 

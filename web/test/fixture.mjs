@@ -80,6 +80,7 @@ function training(runCurves) {
         validation_loss: best.validation_loss,
         seconds,
         seconds_per_batch: seconds / 10000,
+        stopped_early: false,
       };
     }),
   };

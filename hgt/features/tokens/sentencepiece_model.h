@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hgt/graph/types.h"
+#include "hgt/disk/file.h"
 
 namespace hgt {
 

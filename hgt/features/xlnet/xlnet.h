@@ -13,7 +13,7 @@
 
 #include "hgt/features/tokens/xlnet_tokenizer.h"
 #include "hgt/features/xlnet/xlnet_network.h"
-#include "hgt/graph/types.h"
+#include "hgt/disk/file.h"
 
 namespace hgt {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hgt/features/xlnet/xlnet_config.h"
-#include "hgt/graph/types.h"
+#include "hgt/disk/file.h"
 
 namespace hgt {
 

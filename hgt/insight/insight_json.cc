@@ -1,13 +1,10 @@
-// The answer about one node, for programs.
-#include <nlohmann/json.hpp>
-
-#include "hgt/insight/explain.h"
+#include "hgt/insight/insight_json.h"
 
 namespace hgt {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 Json words_json(const InstanceWords& words) {
   return {{"type", words.type}, {"id", words.id}, {"name", words.name}, {"time", words.time}};
@@ -23,10 +20,30 @@ Json chances_json(const ClassChances& chances) {
   return list;
 }
 
+void put_children(const ShownBranch& branch, Json& json) {
+  json["children"] = Json::array();
+  for (const ShownBranch& child : branch.children) {
+    Json entry = {{"relation", child.relation}, {"type", child.type}, {"share", child.share}};
+    put_children(child, entry);
+    json["children"].push_back(std::move(entry));
+  }
+  if (branch.left_out > 0) json["others"] = branch.others;
+}
+
 }  // namespace
 
-std::string to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t top,
-                    WithSvg svg) {
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json to_json(const ShownTree& tree, WithSvg svg) {
+  Json json = {{"target", tree.root.type}, {"layers", tree.layers}, {"examples", tree.examples}};
+  if (svg == WithSvg::yes) json["svg"] = to_svg(tree);
+  put_children(tree.root, json);
+  return json;
+}
+
+Json to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t top, WithSvg svg) {
   Json json = {{"node", words_json(explanation.node)},
                {"prediction", chances_json(explanation.prediction)},
                {"no_prediction", explanation.no_prediction},
@@ -42,11 +59,9 @@ std::string to_json(const NodeExplanation& explanation, const Schema& schema, ui
                                  {"without", chances_json(neighbor.without)}});
   }
   json["without_all"] = chances_json(explanation.without_all);
-  json["attention"] = explanation.tree
-                          ? Json::parse(to_json(shown_tree(*explanation.tree, schema, top), svg))
-                          : Json();
-  // Names may hold bytes that are no UTF-8; they become U+FFFD.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+  json["attention"] =
+      explanation.tree ? to_json(shown_tree(*explanation.tree, schema, top), svg) : Json();
+  return json;
 }
 
 }  // namespace hgt
