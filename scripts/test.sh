@@ -18,11 +18,11 @@ scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on code with threads"
 cmake --preset tsan -DCMAKE_UNITY_BUILD=ON -DHGT_PAGE=OFF >/dev/null
-cmake --build --preset tsan --target graph_test sampling_test metapath2vec_test viewer_test
+cmake --build --preset tsan --target graph_test sampling_test metapath2vec_test http_test
 build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
 build/tsan/tests/sampling_test --gtest_filter='BatchStream*:OrderedStream*' --gtest_brief=1
 build/tsan/tests/metapath2vec_test --gtest_filter='SkipGram*:ShareOut*:WalkPairs*' --gtest_brief=1
-build/tsan/tests/viewer_test --gtest_filter='HttpServer*' --gtest_brief=1
+build/tsan/tests/http_test --gtest_brief=1
 step "fuzzing"
 scripts/fuzz.sh 30
 step "benchmarks run"

@@ -22,7 +22,8 @@ namespace hgt {
 // One connection. Nothing here fails on a server that closes early.
 class RawClient {
  public:
-  explicit RawClient(uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit RawClient(uint16_t port, int family = AF_INET)
+      : descriptor_(::socket(family, SOCK_STREAM, 0)) {
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
     ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -30,8 +31,14 @@ class RawClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_in6 address6{};
+    address6.sin6_family = AF_INET6;
+    address6.sin6_port = htons(port);
+    address6.sin6_addr = in6addr_loopback;
     connected_ =
-        ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+        (family == AF_INET6
+             ? ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address6), sizeof(address6))
+             : ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address))) == 0;
   }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
@@ -45,6 +52,27 @@ class RawClient {
       if (count <= 0) return;
       bytes.remove_prefix(static_cast<size_t>(count));
     }
+  }
+
+  // One answer of several on a connection, by its Content-Length; less where the connection ends.
+  std::string receive_one() const {
+    std::string text;
+    char byte = 0;
+    const auto more = [&] {
+      if (::recv(descriptor_, &byte, 1, 0) != 1) return false;
+      text += byte;
+      return true;
+    };
+    while (!text.ends_with("\r\n\r\n")) {
+      if (!more()) return text;
+    }
+    const std::string_view name = "Content-Length: ";
+    const size_t found = text.find(name);
+    if (found == std::string::npos) return text;
+    for (size_t left = std::stoul(text.substr(found + name.size())); left > 0; --left) {
+      if (!more()) return text;
+    }
+    return text;
   }
 
   // Up to the end of the connection.

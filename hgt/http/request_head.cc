@@ -14,10 +14,6 @@ namespace hgt {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeptHeaders = {
-    "host",           "content-length", "transfer-encoding",
-    "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"};
-
 std::string ascii_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -27,25 +23,6 @@ std::string ascii_lower(std::string_view text) {
 }
 
 bool is_control(utf8proc_int32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
-
-void check_line(std::string_view line) {
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7f) {
-      throw BadRequest("the request has control characters");
-    }
-  }
-}
-
-// Requires a checked line.
-bool is_kept_header(std::string_view line) {
-  const size_t colon = line.find(':');
-  const std::string name = ascii_lower(line.substr(0, colon));
-  if (colon == std::string_view::npos || name.find_first_of(" \t") != std::string::npos) {
-    throw BadRequest("the request has a line that is no header");
-  }
-  return std::ranges::find(kKeptHeaders, name) != kKeptHeaders.end();
-}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -72,6 +49,7 @@ std::string decoded(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '?') throw BadRequest("a '?' in a parameter is written %3F");
     if (text[i] != '%') {
       plain += text[i] == '+' ? ' ' : text[i];
       continue;
@@ -116,21 +94,6 @@ bool is_numeric_address(const std::string& text) {
 
 }  // namespace
 
-std::string clean_head(std::string_view head) {
-  std::string clean;
-  bool first = true;
-  while (!head.empty()) {
-    const size_t end = head.find("\r\n");
-    if (end == std::string_view::npos) throw BadRequest("the request does not end");
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(end + 2);
-    check_line(line);
-    if (first || line.empty() || is_kept_header(line)) clean.append(line).append("\r\n");
-    first = false;
-  }
-  return clean;
-}
-
 RequestTarget parse_target(std::string_view target) {
   const size_t mark = std::min(target.find('?'), target.size());
   std::string_view query = target.substr(std::min(mark + 1, target.size()));
@@ -152,6 +115,18 @@ bool is_own_host(std::string_view host, std::string_view address) {
   if (*name == "localhost" || *name == "127.0.0.1" || *name == "::1") return true;
   const bool everywhere = address == "0.0.0.0" || address == "::";
   return everywhere ? is_numeric_address(*name) : *name == ascii_lower(address);
+}
+
+bool is_cross_site(const RequestHead& head) {
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  if (head.fetch_site == "cross-site" || head.fetch_site == "same-site") {
+    return !reads || head.target != "/" || head.fetch_mode != "navigate" ||
+           head.fetch_destination != "document";
+  }
+  if (reads || head.origin.empty()) return false;
+  const std::string origin = ascii_lower(head.origin);
+  const std::string host = ascii_lower(head.hosts.front());
+  return origin != "http://" + host && origin != "https://" + host;
 }
 
 }  // namespace hgt

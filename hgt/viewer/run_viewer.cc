@@ -172,15 +172,15 @@ struct RunViewer::State {
   // Heavy routes run one at a time, so what they keep needs no lock.
   template <typename Make>
   HeavyResponder heavy(Make make) {
-    return [this, make](const Query& query, const Unwanted& unwanted) {
+    return [this, make](const HttpRequest& request, const Unwanted& unwanted) {
       set_compute_threads(run.options().training.pipeline.threads);  // of this thread's own
-      return json_answer(make(query, limit(unwanted)));
+      return json_answer(make(request.query, limit(unwanted)));
     };
   }
 
   template <typename Make>
   void add_section(HttpServer& server, const std::string& path, Make make) {
-    server.heavy_route(path, {}, heavy([this, path, make](const Query&, const auto& limit) {
+    server.heavy_route({.path = path}, heavy([this, path, make](const Query&, const auto& limit) {
                          const auto found = sections.find(path);
                          if (found != sections.end()) return found->second;
                          return sections.emplace(path, make(limit)).first->second;
@@ -204,19 +204,20 @@ RunViewer::~RunViewer() = default;
 
 void RunViewer::add_routes(HttpServer& server) {
   State* state = state_.get();
-  server.route("/", {}, [state](const Query&) {
+  server.route({.path = "/"}, [state](const HttpRequest&) {
     return Answer{.type = "text/html; charset=utf-8", .body = state->page, .policy = kPagePolicy};
   });
-  server.route("/api/report", {}, [state](const Query&) {
+  server.route({.path = "/api/report"}, [state](const HttpRequest&) {
     return json_answer(report_json({state->report.from_files()}, true));
   });
-  server.route("/api/search", {"type", "q"},
-               [state](const Query& query) { return json_answer(state->find(query)); });
-  server.heavy_route("/api/node", {"type", "id"},
+  server.route(
+      {.path = "/api/search", .parameters = {"type", "q"}},
+      [state](const HttpRequest& request) { return json_answer(state->find(request.query)); });
+  server.heavy_route({.path = "/api/node", .parameters = {"type", "id"}},
                      state->heavy([state](const Query& query, const auto& limit) {
                        return state->node(query, limit);
                      }));
-  server.heavy_route("/api/similar", {"type", "id", "at", "top"},
+  server.heavy_route({.path = "/api/similar", .parameters = {"type", "id", "at", "top"}},
                      state->heavy([state](const Query& query, const auto& limit) {
                        return state->similar(query, limit);
                      }));
