@@ -96,7 +96,8 @@ class NodeQuestion {
         .samples = options_.samples,
         .no_prediction = why_not_};
     const bool attends = can_be_explained(run_, question_.request.seeds[0].type);
-    const std::vector<Instance> neighbors = attends ? attend(result) : std::vector<Instance>();
+    const std::vector<Instance> neighbors =
+        attends ? explain_attention(result) : std::vector<Instance>();
     if (!why_not_.empty()) return result;
     for (const uint32_t number : question_.answers) {
       const std::string name = task_.class_name(number);
@@ -139,7 +140,7 @@ class NodeQuestion {
   // --- attention ---
 
   // The tree and the neighbors of the answer, and who these are.
-  std::vector<Instance> attend(NodeExplanation& result) const {
+  std::vector<Instance> explain_attention(NodeExplanation& result) const {
     const NodeType type = question_.request.seeds[0].type;
     AttentionFlow flow(type, path_length(run_, options_, type));
     const uint32_t layers = explained_layers(run_, type);

@@ -1,10 +1,13 @@
-// The inner loops of heterogeneous mutual attention, on plain arrays: written once, compiled for
-// AVX2 and for any processor, chosen when the program runs.
+// The inner loops of heterogeneous mutual attention, on plain arrays: written once, compiled three
+// times (for AVX-512, for AVX2 with FMA, and with 16-byte vectors for any processor), chosen when
+// the program runs.
 //
-// Vectors of `heads` times `width` numbers; block-diagonal matrices of `heads` blocks
-// [width][width], or of one block for all heads. Loops over edges read tables as AttentionPlan lays
-// them out. A kernel computes a range of rows, and what it writes depends on no other range:
-// callers share ranges out to threads as they like.
+// Vectors of d = heads * width numbers, head after head; block-diagonal matrices of `heads` blocks
+// [width][width], or of one block for all heads. A vector times such a matrix is
+//   y[head * width + j] = sum over i < width of x[head * width + i] M[head][i][j]
+// Loops over edges read tables as AttentionPlan lays them out; equations and gradients of what the
+// kernels compute together: attention.h. A kernel computes a range of rows, and what it writes
+// depends on no other range: callers share ranges out to threads as they like.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +20,16 @@ namespace hgt {
 // Rows of a table, by their place in a list; without a list, as they come.
 template <typename T>
 struct RowList {
-  T* data = nullptr;
-  uint64_t stride = 0;
-  const uint32_t* rows = nullptr;
+  T* data = nullptr;               // row 0
+  uint64_t stride = 0;             // numbers from a row to the next; at least d
+  const uint32_t* rows = nullptr;  // [places] a row each; nullptr: place i is row i
 
   [[gnu::always_inline]] T* operator[](uint32_t place) const {
     return data + stride * (rows == nullptr ? place : rows[place]);
   }
 };
 
-constexpr uint32_t kMostHeads = 256;
+constexpr uint32_t kMostHeads = 256;  // the loops keep a number for each head on the stack
 
 struct HeadShape {
   uint32_t heads = 1;
@@ -34,15 +37,16 @@ struct HeadShape {
   bool shared = false;  // all heads have the same matrix, which is there once
 
   [[gnu::always_inline]] uint32_t hidden() const { return heads * width; }
-  // Matrices of a relation, the numbers in them, and where that of a head begins.
+  // Matrices of a relation, the numbers in them, and where that of a head begins among these.
   uint32_t matrices() const { return shared ? 1 : heads; }
-  uint64_t block() const { return uint64_t{matrices()} * width * width; }
+  uint64_t numbers_per_relation() const { return uint64_t{matrices()} * width * width; }
   [[gnu::always_inline]] uint64_t matrix_at(uint64_t head) const {
     return shared ? 0 : head * width * width;
   }
 };
 
-// to[i] = from[i] M, or to[i] += from[i] M.
+// to[i] = from[i] M, or to[i] += from[i] M if `add`. No row may occur twice in `to` of one call,
+// and `to` may not overlap `from`.
 template <typename T>
 struct BlockProduct {
   HeadShape shape = {};
@@ -52,7 +56,9 @@ struct BlockProduct {
   bool add = false;
 };
 
-// gradient[head] += sum over i of the outer products of left[i] and right[i], head by head.
+// gradient[head] += sum over i of left[i]^T right[i], each the part of one head: the gradient of M
+// in right = left M, given `left` and the gradient of `right`. If the heads share one matrix, they
+// all add to it.
 template <typename T>
 struct BlockGradient {
   HeadShape shape = {};
@@ -61,14 +67,16 @@ struct BlockGradient {
   T* gradient = nullptr;  // [heads or 1][width][width]
 };
 
-// A table whose first rows belong to the targets and the others to pairs, kept apart.
+// A target table (attention_plan.h), whose first rows belong to the targets and the others to
+// pairs, in two arrays: row r < num_targets is row r of `targets`, any other row r - num_targets of
+// `pairs`.
 template <typename T>
 struct SplitTable {
-  T* targets = nullptr;
-  T* pairs = nullptr;
+  T* targets = nullptr;  // [targets, d]
+  T* pairs = nullptr;    // [target pairs, d]; only rows of the targets at hand have to be there
 };
 
-// What the kernels read of an AttentionPlan, as plain pointers.
+// What the kernels read of an AttentionPlan, as plain pointers; fields as there.
 struct PlanArrays {
   explicit PlanArrays(const AttentionPlan& plan);
 
@@ -82,36 +90,42 @@ struct PlanArrays {
   uint32_t num_edges;
 };
 
+// The forward pass over edges: score, a and sum from key, msg and q (attention.h).
 template <typename T>
 struct EdgePass {
   PlanArrays plan;
   HeadShape shape = {};
-  const T* sources = nullptr;        // [source rows, 2d] keys and messages
-  SplitTable<const T> queries = {};  // [target rows, d]
-  T* weights = nullptr;              // [edges, heads] attention, in the plan's order
-  SplitTable<T> sums = {};           // [target rows, d] weighted sums of messages
+  const T* sources = nullptr;        // [source rows, 2d] keys and messages, all rows filled
+  SplitTable<const T> queries = {};  // [target rows, d] q
+  T* weights = nullptr;              // [edges, heads] a, in the plan's order
+  SplitTable<T> sums = {};           // [target rows, d] sum: of pairs not yet times W'
 };
 
+// The backward pass over edges: dscore, dq, dkey and dmsg from dsum and what the forward pass left.
 template <typename T>
 struct EdgeGradientPass {
-  EdgePass<T> forward = {};
-  const T* outputs = nullptr;              // [targets, d] complete weighted sums
-  SplitTable<const T> sum_gradients = {};  // [target rows, d]
-  T* score_gradients = nullptr;            // [edges, heads]
-  SplitTable<T> query_gradients = {};      // [target rows, d]
-  T* source_gradients = nullptr;           // [source rows, 2d]
-  T* partials = nullptr;                   // [partials, 2d]
+  EdgePass<T> forward = {};                // here sums.targets is neither read nor written
+  const T* outputs = nullptr;              // [targets, d] H~, sums of pairs included
+  SplitTable<const T> sum_gradients = {};  // [target rows, d] dsum
+  T* score_gradients = nullptr;            // [edges, heads] dscore
+  SplitTable<T> query_gradients = {};      // [target rows, d] dq; of pairs not yet times W
+  T* source_gradients = nullptr;           // [source rows, 2d] dkey | dmsg
+  T* partials = nullptr;                   // [partials, 2d] the same of chunks of one row
 };
 
 template <typename T>
 struct AttentionKernels {
+  // Places [first, last) of the lists.
   void (*multiply)(const BlockProduct<T>&, uint32_t first, uint32_t last);
   void (*outer)(const BlockGradient<T>&, uint32_t first, uint32_t last);
-  // Scores, softmax and weighted sums of targets [first, last).
-  void (*attend)(const EdgePass<T>&, uint32_t first, uint32_t last);
-  // Gradients of scores and queries of targets [first, last); works the sums of pairs out again.
-  void (*attend_backward)(const EdgeGradientPass<T>&, uint32_t first, uint32_t last);
-  // Gradients of the rows of the source table, chunks [first, last).
+  // Scores, softmax and weighted sums: all edges of targets [first, last). Overwrites `weights` of
+  // these edges and `sums` of their rows.
+  void (*attend_edges)(const EdgePass<T>&, uint32_t first, uint32_t last);
+  // Gradients of scores and queries: all edges of targets [first, last). Overwrites score_gradients
+  // and query_gradients; works the sums of pairs out again, into forward.sums.pairs.
+  void (*attend_edges_backward)(const EdgeGradientPass<T>&, uint32_t first, uint32_t last);
+  // Gradients of the rows of the source table, chunks [first, last), once attend_edges_backward has
+  // seen all targets. Overwrites each row or partial.
   void (*gather_gradients)(const EdgeGradientPass<T>&, uint32_t first, uint32_t last);
 };
 

@@ -1,3 +1,11 @@
+// Works out the tables of attention_plan.h in six steps:
+//   1. number_gaps_by_type   the (type, gap) rows
+//   2. cut_targets           blocks of targets
+//   3. count_pairs           per relation, at which end its pairs are fewer
+//   4. place_at_sources,     the pairs; for each edge of the layer graph its two rows of the source
+//      place_at_targets      table and its row of the target tables
+//   5. order_edges           the plan's own order of edges: by target, then by row of its tables
+//   6. list_uses, cut_uses   the same edges by row of the source table
 #include "hgt/message/attention_plan.h"
 
 #include <algorithm>
@@ -12,16 +20,16 @@ namespace hgt {
 namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-// A pair at a source costs as much as so many at targets: what is done for the latter is done in
+// A pair at a source costs as much as this many at targets: what is done for the latter is done in
 // the cache, a source pair comes from memory each time.
 constexpr uint32_t kSourcePairCost = 2;
 constexpr uint32_t kUsesPerChunk = 512;  // a row used more often is cut
 constexpr uint32_t kWorkPerBlock = 768;  // edges, counting a row as one
 
-// Edges sorted by a key below `keys`; equal keys keep their order.
+// Edges sorted by a key below `keys`; equal keys keep their order. (A counting sort.)
 struct SortedEdges {
-  std::vector<uint32_t> edges;
-  std::vector<uint32_t> offsets;  // [keys + 1]
+  std::vector<uint32_t> edges;    // [edges] of the layer graph
+  std::vector<uint32_t> offsets;  // [keys + 1] bounds in `edges`
 };
 
 template <typename Key>
@@ -35,7 +43,8 @@ SortedEdges sort_edges(size_t edges, size_t keys, const Key& key) {
   return sorted;
 }
 
-// Numbers distinct keys in the order in which they first come; forgets them all at once.
+// Numbers distinct keys in the order in which they first come. forget() takes constant time: a key
+// counts as seen only if its stamp is the current one.
 class FirstSeen {
  public:
   explicit FirstSeen(size_t keys) : place_(keys), stamp_(keys, 0) {}
@@ -106,7 +115,8 @@ class Planner {
  private:
   uint32_t set(uint32_t edge) const { return sets_[index(graph_.relations[edge])]; }
 
-  // Rows (type, gap), and for each edge the one that it uses.
+  // Rows (type, gap) for the pairs of a source's type and a gap that occur on some edge, and for
+  // each edge the one that it uses. Writes time_offsets, time_gaps and edge_time_.
   void number_gaps_by_type() {
     const uint32_t types = graph_.num_types();
     std::vector<uint32_t> row_type(graph_.num_sources());
@@ -135,9 +145,10 @@ class Planner {
     uint32_t at_source = 0;
   };
 
-  // The rows that each end would need. (Sources of one meta relation have one type, so that its
-  // (g, r) pairs are its distinct gaps. Where relations share a set, types may mix; then this is an
-  // estimate, and only the choice depends on it.)
+  // The pairs that each end would need. by_relation_ is sorted by target within a relation, so that
+  // a new target is one that differs from the last. (Sources of one meta relation have one type, so
+  // that its (g, r) pairs are its distinct gaps. Where relations share a set, types may mix; then
+  // this is an estimate, and only the choice depends on it.)
   PairCounts count_pairs(uint32_t relation) {
     PairCounts counts;
     uint32_t last_target = kNone;
@@ -155,7 +166,7 @@ class Planner {
     return counts;
   }
 
-  // Runs of targets of one type and about equal work.
+  // Runs of targets of one type and about equal work, in edges and targets.
   void cut_targets() {
     plan_.target_blocks.push_back(0);
     uint64_t work = 0;
@@ -175,7 +186,7 @@ class Planner {
 
   // Pairs (t, r) of these relations, block by block.
   void place_at_targets(const std::vector<uint32_t>& relations) {
-    std::vector<uint32_t> next(by_relation_.offsets);  // edge of each relation
+    std::vector<uint32_t> next(by_relation_.offsets);  // per relation, the edge to go on with
     plan_.block_runs.push_back(0);
     for (uint32_t block = 0; block < plan_.num_blocks(); ++block) {
       for (const uint32_t relation : relations) {
@@ -185,7 +196,8 @@ class Planner {
     }
   }
 
-  // The pairs of a relation with targets below `end`, from its edge `next` on.
+  // The pairs of a relation with targets below `end`, from its edge `next` on, as one run. Their
+  // edges read the target table at the pair, and inputs and (type, gap) rows as they are.
   void place_run(uint32_t relation, uint32_t end, uint32_t& next) {
     const uint32_t first = plan_.num_target_pairs();
     uint32_t last_target = kNone;
@@ -200,15 +212,21 @@ class Planner {
       edge_source_[edge] = graph_.sources[edge];
     }
     if (plan_.num_target_pairs() > first) {
-      plan_.target_runs.push_back({relation, first, plan_.num_target_pairs()});
+      plan_.target_runs.push_back(
+          {.relation = relation, .first = first, .last = plan_.num_target_pairs()});
     }
   }
 
+  // Pairs (s, r), then pairs (g, r), as one run. Their edges read the target table at the target
+  // itself, and of the source table rows of pairs: edge_time_, until now a (type, gap) row, moves
+  // on to that row's pair.
   void place_at_sources(uint32_t relation) {
     const uint32_t first = by_relation_.offsets[relation];
     const uint32_t last = by_relation_.offsets[relation + 1];
     std::vector<uint32_t>& pairs = plan_.source_pairs;
     const uint32_t first_pair = plan_.num_source_pairs();
+    // A pair for each distinct key, which comes from row_of(edge); rows[edge] becomes the pair's
+    // row.
     const auto place = [&](FirstSeen& seen, auto key_of, auto row_of, std::vector<uint32_t>& rows) {
       const uint32_t first_row = plan_.first_source_pair() + plan_.num_source_pairs();
       seen.forget();
@@ -231,10 +249,11 @@ class Planner {
       const auto time_key = [&](uint32_t edge) { return edge_time_[edge] - plan_.num_sources; };
       place(time_seen_, time_key, time_row, edge_time_);
     }
-    plan_.source_runs.push_back({relation, first_pair, plan_.num_source_pairs()});
+    plan_.source_runs.push_back(
+        {.relation = relation, .first = first_pair, .last = plan_.num_source_pairs()});
   }
 
-  // By target, within it by row of the target table: outputs come before pairs there.
+  // By target, within it by row of the target tables: outputs come before pairs there.
   void order_edges() {
     const size_t edges = graph_.num_edges();
     plan_.groups.reserve(plan_.num_targets + plan_.num_target_pairs() + size_t{1});
@@ -255,6 +274,7 @@ class Planner {
     plan_.groups.push_back({.target_row = kNone, .first_edge = plan_.num_edges()});
   }
 
+  // The edges of one target, sorted; a group begins where the row changes.
   void append_edges(const std::vector<uint32_t>& edges) {
     uint32_t last_group = kNone;
     for (const uint32_t edge : edges) {
@@ -268,6 +288,7 @@ class Planner {
     }
   }
 
+  // A counting sort of (row of the source table, edge), over edge_source and edge_time together.
   void list_uses() {
     std::vector<uint32_t>& offsets = use_offsets_;
     offsets.assign(plan_.source_rows + size_t{1}, 0);
@@ -287,6 +308,7 @@ class Planner {
     }
   }
 
+  // Chunks for every row, and bounds of runs of chunks that a thread takes at once.
   void cut_uses() {
     plan_.chunk_blocks.push_back(0);
     uint32_t work = 0;
@@ -299,6 +321,7 @@ class Planner {
     }
   }
 
+  // One chunk for a row of up to kUsesPerChunk uses (none at all included), else several.
   void append_chunks(uint32_t row) {
     uint32_t first = use_offsets_[row];
     const uint32_t last = use_offsets_[row + size_t{1}];
@@ -319,7 +342,7 @@ class Planner {
   AttentionPlan& plan_;
   // Of the edges of the layer graph, in its order.
   std::vector<uint32_t> edge_target_;
-  std::vector<uint32_t> edge_group_;   // row of the target table
+  std::vector<uint32_t> edge_group_;   // row of the target tables
   std::vector<uint32_t> edge_source_;  // row of the source table
   std::vector<uint32_t> edge_time_;    // row of the source table
   SortedEdges by_relation_;            // then by target
@@ -334,8 +357,8 @@ class Planner {
 Numbers<uint32_t> AttentionPlan::pairs_of(uint32_t block) const {
   const uint32_t first = block_runs[block];
   const uint32_t last = block_runs[block + size_t{1}];
-  if (first == last) return {0, 0};
-  return {target_runs[first].first, target_runs[last - 1].last};
+  if (first == last) return {.first = 0, .last = 0};
+  return {.first = target_runs[first].first, .last = target_runs[last - 1].last};
 }
 
 AttentionPlan::AttentionPlan(const LayerGraph& graph, const std::vector<uint32_t>& relation_sets,

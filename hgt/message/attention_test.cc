@@ -43,7 +43,7 @@ class Reference {
             .attention = Values(in_.attention.size()),
             .message = Values(in_.message.size())};
     for (uint32_t target = 0; target < plan().num_targets; ++target) {
-      for (uint32_t head = 0; head < case_.shape.heads; ++head) attend(target, head);
+      for (uint32_t head = 0; head < case_.shape.heads; ++head) compute_head(target, head);
     }
   }
   const Results& results() const { return out_; }
@@ -74,7 +74,7 @@ class Reference {
               .score_query = Values(width_),
               .projected = Values(width_),
               .rows = {case_.layer.graph.sources[edge]},
-              .matrix = case_.layer.set_of(edge) * case_.shape.block() +
+              .matrix = case_.layer.set_of(edge) * case_.shape.numbers_per_relation() +
                         (case_.shape.shared ? 0 : head * width_ * width_)};
     const uint64_t hidden = case_.shape.hidden();
     if (plan().temporal) part.rows.push_back(time_row(edge));
@@ -104,7 +104,7 @@ class Reference {
   }
 
   // One head of one target, forward and backward.
-  void attend(uint32_t target, uint32_t head) {
+  void compute_head(uint32_t target, uint32_t head) {
     const uint64_t query = uint64_t{target} * case_.shape.hidden() + head * width_;
     const double* gradient = in_.output_gradients.data() + query;
     std::vector<Part> parts;
@@ -190,22 +190,24 @@ Results run(const AttentionCase& given, Instructions instructions = best_instruc
                                   .message_matrices = message.data(),
                                   .weights = weights.data(),
                                   .outputs = outputs.data()};
-  attend(plan, given.shape, tables, instructions);
+  attention_forward(plan, given.shape, tables, instructions);
   std::vector<T> d_sources = room(sources.size()), d_queries = room(queries.size());
   std::vector<T> d_attention = room(attention.size()), d_message = room(message.size());
-  std::vector<T> pair_queries = room(plan.num_target_pairs() * hidden), pair_sums = pair_queries;
-  std::vector<T> scores = room(weights.size()), partials = room(2 * hidden * plan.num_partials);
-  attend_backward(plan, given.shape, tables,
-                  AttentionGradients<T>{.outputs = gradients.data(),
-                                        .sources = d_sources.data(),
-                                        .queries = d_queries.data(),
-                                        .attention_matrices = d_attention.data(),
-                                        .message_matrices = d_message.data(),
-                                        .pair_queries = pair_queries.data(),
-                                        .pair_sums = pair_sums.data(),
-                                        .scores = scores.data(),
-                                        .partials = partials.data()},
-                  instructions);
+  std::vector<T> pair_queries = room(plan.num_target_pairs() * hidden),
+                 pair_sum_gradients = pair_queries;
+  std::vector<T> score_gradients = room(weights.size()),
+                 partials = room(2 * hidden * plan.num_partials);
+  attention_backward(plan, given.shape, tables,
+                     AttentionGradients<T>{.outputs = gradients.data(),
+                                           .sources = d_sources.data(),
+                                           .queries = d_queries.data(),
+                                           .attention_matrices = d_attention.data(),
+                                           .message_matrices = d_message.data(),
+                                           .pair_queries = pair_queries.data(),
+                                           .pair_sum_gradients = pair_sum_gradients.data(),
+                                           .score_gradients = score_gradients.data(),
+                                           .partials = partials.data()},
+                     instructions);
   const auto back = [](const std::vector<T>& from) { return Values(from.begin(), from.end()); };
   d_sources.resize(in.sources.size());  // the others are not promised
   Results results{.outputs = back(outputs),

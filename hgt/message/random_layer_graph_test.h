@@ -194,7 +194,7 @@ struct AttentionCase {
         plan(layer.graph, layer.sets, layer.num_sets, temporal) {
     Draws draws(hash(seed));
     const uint64_t hidden = shape.hidden();
-    const uint64_t matrices = layer.num_sets * shape.block();
+    const uint64_t matrices = layer.num_sets * shape.numbers_per_relation();
     inputs.sources = random_values(2 * hidden * plan.first_source_pair(), 1, draws);
     inputs.queries = random_values(plan.num_targets * hidden, 1, draws);
     inputs.attention = random_values(matrices, 3.0 / shape.width, draws);

@@ -24,8 +24,14 @@ at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& like) 
   return at::tensor(values, at::kLong).to(like.device());
 }
 
-// Multiplications of both passes from the features, against those by way of the rows. What is
-// saved: gradients of rows, and width instead of d numbers each; what it costs: products of maps.
+// Multiplications of both passes from the features x [sources, width], against those by way of the
+// rows H = x A^T + a. What is saved: gradients of rows, and width instead of d numbers each; what
+// it costs: products of maps (typed_projection.h). With S sources and T targets:
+//   from features, forward    rows of keys, messages, queries, own   width d (2 S + 2 T)
+//                  backward   dC, and own's part of dA               width d (2 S + 2 T)
+//                  maps       P A, dC A^T, P^T dC                    3 times 3 d d width
+//   by rows        adaptation x A^T and dA                           2 times width d S
+//                  forward, backward by inputs, backward by P        3 times d d (2 S + T)
 bool is_less_work_from_features(const LinearInputs::OfType& given, const LayerGraph& graph,
                                 uint32_t type) {
   const auto width = static_cast<double>(given.features.size(1));
@@ -55,6 +61,7 @@ HgtLayerImpl::HgtLayerImpl(const ModelOptions& options, const ModelSchema& schem
     relation_sets_.resize(schema.relations.size());
     std::iota(type_sets_.begin(), type_sets_.end(), 0U);
     std::iota(relation_sets_.begin(), relation_sets_.end(), 0U);
+    // A set for each meta relation; W belongs to its edge type, mu to itself or to its edge type.
     for (size_t relation = 0; relation < schema.relations.size(); ++relation) {
       const auto edge = static_cast<int64_t>(schema.relations[relation].edge);
       set_edges_.push_back(edge);
@@ -64,7 +71,7 @@ HgtLayerImpl::HgtLayerImpl(const ModelOptions& options, const ModelSchema& schem
     make_parameters(static_cast<int64_t>(schema.node_types.size()),
                     static_cast<int64_t>(schema.edge_types.size()),
                     static_cast<int64_t>(schema.relations.size()));
-  } else {
+  } else {  // -Heter: one set of everything
     type_sets_.assign(schema.node_types.size(), 0);
     relation_sets_.assign(schema.relations.size(), 0);
     set_edges_ = {0};
@@ -77,7 +84,7 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
   const int64_t hidden = options_.hidden;
   const int64_t width = hidden / options_.heads;
   const double bound = 1 / std::sqrt(static_cast<double>(hidden));
-  const double matrix_bound = std::sqrt(3.0 / static_cast<double>(width));
+  const double matrix_bound = std::sqrt(3.0 / static_cast<double>(width));  // variance 1 / k
   const int64_t matrices = options_.matrix_per_head ? options_.heads : 1;
   projection_weight =
       register_parameter("projection_weight", uniform({types, 3 * hidden, hidden}, bound));
@@ -161,6 +168,7 @@ at::Tensor HgtLayerImpl::update(const at::Tensor& before, const at::Tensor& aggr
   const at::Tensor updated = drop_out(output(aggregated, graph), options_.dropout, is_training());
   if (!options_.gated_skip && !options_.norm) return updated + before;
   const std::vector<int64_t> counts = target_counts(graph);
+  // By type: gate and norm have weights for each.
   const std::vector<at::Tensor> old_blocks = before.split_with_sizes(counts);
   std::vector<at::Tensor> blocks = updated.split_with_sizes(counts);
   for (size_t type = 0; type < blocks.size(); ++type) {
@@ -193,8 +201,8 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
   return inputs;
 }
 
-at::Tensor HgtLayerImpl::attend(AttentionInputs inputs, bool fused, const SharedPlan& ready,
-                                AttentionTrace* trace) const {
+at::Tensor HgtLayerImpl::attend_and_update(AttentionInputs inputs, bool fused,
+                                           const SharedPlan& ready, AttentionTrace* trace) const {
   const LayerGraph& graph = inputs.graph;
   if (fused) {
     inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(graph));
@@ -221,7 +229,7 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
                             at::toString(node_vectors.scalar_type())));
   }
   const bool fused = takes_fused_path(node_vectors);
-  return attend(attention_inputs(node_vectors, graph), fused, ready, trace);
+  return attend_and_update(attention_inputs(node_vectors, graph), fused, ready, trace);
 }
 
 at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
@@ -234,6 +242,7 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
   std::vector<at::Tensor> biases;
   AdaptedFeatures adapted;
   for (uint32_t type = 0; type < graph.num_types(); ++type) {
+    // Either its features or its rows, never both.
     const LinearInputs::OfType& given = inputs.types[type];
     if (given.weight.defined() && is_less_work_from_features(given, graph, type)) {
       adapted.features.push_back(given.features);
@@ -250,7 +259,7 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
   const at::Tensor none = at::empty({0, options_.hidden}, projection_weight.options());
   AttentionInputs attention = attention_inputs(vectors.empty() ? none : at::cat(vectors), graph);
   attention.adapted = std::move(adapted);
-  return attend(std::move(attention), true, ready, trace);
+  return attend_and_update(std::move(attention), true, ready, trace);
 }
 
 void HgtLayerImpl::prepare_rows(const at::Tensor& node_vectors,
@@ -266,7 +275,7 @@ at::Tensor HgtLayerImpl::forward_prepared(const at::Tensor& target_vectors,
   const torch::NoGradGuard no_gradient;
   AttentionInputs inputs = attention_inputs(target_vectors, graph);
   inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready);
-  return update(target_vectors, attend_projected(inputs, sources), graph);
+  return update(target_vectors, fused_attention_prepared(inputs, sources), graph);
 }
 
 }  // namespace hgt

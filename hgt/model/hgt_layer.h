@@ -1,17 +1,29 @@
 // One layer of the Heterogeneous Graph Transformer (paper, section 3.2-3.5).
 //
 // For every edge e = (s, t) and head i, with H^[s] = H[s] + RTE(T(t) - T(s)):
-//   ATT-head^i = (K^i(s) W_ATT^phi(e) Q^i(t)^T) mu_<tau(s),phi(e),tau(t)> / sqrt(d)
+//   ATT-head^i = (K^i(s) W_ATT^phi(e) Q^i(t)^T) mu_<tau(s),phi(e),tau(t)> / divisor
 //   Attention  = softmax of ATT-head over all edges into t, of all relations together
 //   MSG-head^i = M-Linear^i_tau(s)(H^[s]) W_MSG^phi(e)
 //   H~[t]      = sum over e of Attention * Message, heads side by side
 //   H'[t]      = A-Linear_tau(t)(gelu(H~[t])) + H[t]
-// with K = K-Linear_tau(s)(H^[s]), Q = Q-Linear_tau(t)(H[t]). ModelOptions has the variants.
+// with K = K-Linear_tau(s)(H^[s]), Q = Q-Linear_tau(t)(H[t]), divisor = sqrt(d). The variants of
+// ModelOptions, with Y[t] = A-Linear_tau(t)(gelu(H~[t])) after dropout:
+//   divide_by_head_width   divisor = sqrt(d / h)
+//   matrix_per_head        W_ATT and W_MSG also depend on the head i
+//   prior                  mu also depends on the head, or on phi(e) and the head alone
+//   gated_skip             H'[t] = g Y[t] + (1 - g) H[t] with g = sigmoid(skip_tau(t))
+//   norm                   H'[t] becomes its layer norm, with weight and bias of tau(t)
+//   temporal off           H^[s] = H[s]
+//   heterogeneous off      one type, one edge type and one relation, as far as weights go
 //
 //   HgtLayer layer(options, schema);
 //   at::Tensor next = layer->forward(vectors, graph);   // [sources, d] -> [targets, d]
 //
 // The weights of all types lie in one tensor each; a type, edge type or relation picks its slice.
+// Attention sees sets of relations, one for each meta relation (or one for all). The matrices of
+// set j, [h or 1, k, k], are
+//   W_ATT mu / divisor = attention_weight[set_edges_[j]] relation_prior[set_priors_[j]] / divisor
+//   W_MSG              = message_weight[set_edges_[j]]
 #pragma once
 
 #include <cstdint>
@@ -65,16 +77,17 @@ class HgtLayerImpl : public Layer {
  private:
   void make_parameters(int64_t types, int64_t edge_types, int64_t relations);
   bool takes_fused_path(const at::Tensor& node_vectors) const;
-  // Matrices of a set of relations: one for each head, or one for all.
+  // Matrices of a set of relations: one for each head where W or mu depends on it, or one for all.
   int64_t matrices() const;
   // W_ATT mu / divisor and W_MSG for each set of relations: [sets, matrices, k, k].
   at::Tensor scaled_attention() const;
   at::Tensor expanded_messages() const;
   at::Tensor output(const at::Tensor& aggregated, const LayerGraph& graph) const;  // A-Linear
   AttentionInputs attention_inputs(const at::Tensor& node_vectors, const LayerGraph& graph) const;
-  // All of the layer. On the fused path the plan is made now unless it is ready.
-  at::Tensor attend(AttentionInputs inputs, bool fused, const SharedPlan& ready,
-                    AttentionTrace* trace) const;
+  // All of the layer: attention, then update(). On the fused path the plan is made now unless it is
+  // ready.
+  at::Tensor attend_and_update(AttentionInputs inputs, bool fused, const SharedPlan& ready,
+                               AttentionTrace* trace) const;
   // [targets, d] -> [targets, d]: what an output row held before, and what was sent to it.
   at::Tensor update(const at::Tensor& before, const at::Tensor& aggregated,
                     const LayerGraph& graph) const;

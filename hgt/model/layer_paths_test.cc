@@ -294,9 +294,9 @@ TEST(LayerPaths, AttentionIsReturnedOnlyWhenAskedForAndChangesNothing) {
       .attention_matrices = torch::randn({1, 2, d / 2, d / 2}),
       .message_matrices = torch::randn({1, 2, d / 2, d / 2}),
       .plan = std::make_shared<AttentionPlan>(made.graph, relation_sets, 1, false)};
-  for (const auto attend : {reference_attention, fused_attention}) {
-    const AttentionOutputs without = attend(inputs, false);
-    const AttentionOutputs with = attend(inputs, true);
+  for (const auto path : {reference_attention, fused_attention}) {
+    const AttentionOutputs without = path(inputs, false);
+    const AttentionOutputs with = path(inputs, true);
     EXPECT_FALSE(without.weights.defined());
     EXPECT_TRUE(with.weights.defined());
     EXPECT_TRUE(at::equal(without.aggregated, with.aggregated));

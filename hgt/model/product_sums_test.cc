@@ -72,7 +72,7 @@ TEST(ProductSums, AreTheProductsOneByOne) {
       RandomSums random(seed);
       std::vector<ProductSum> sums;
       for (uint64_t i = 0; i < seed; ++i) sums.push_back(random.next(i % 4 == 0 ? 1 : 300, 3));
-      compute(sums);
+      compute_sums(sums);
       for (const ProductSum& sum : sums) {
         ASSERT_TRUE(at::allclose(sum.y, one_by_one(sum), 1e-12, 1e-12)) << threads << " " << seed;
       }
@@ -83,8 +83,8 @@ TEST(ProductSums, AreTheProductsOneByOne) {
 TEST(ProductSums, WriteNothingBesides) {
   const Threads guard(3);
   const at::Tensor table = at::full({402, 64}, 7.0);
-  compute({{table.narrow(0, 1, 200), {}, {{at::ones({200, 64}), at::ones({64, 64})}}},
-           {table.narrow(0, 201, 200), {}, {{at::ones({200, 64}), at::ones({64, 64})}}}});
+  compute_sums({{table.narrow(0, 1, 200), {}, {{at::ones({200, 64}), at::ones({64, 64})}}},
+                {table.narrow(0, 201, 200), {}, {{at::ones({200, 64}), at::ones({64, 64})}}}});
   EXPECT_TRUE(table[0].eq(7).all().item<bool>());
   EXPECT_TRUE(table[401].eq(7).all().item<bool>());
   EXPECT_TRUE(table.narrow(0, 1, 400).eq(64).all().item<bool>());
@@ -94,7 +94,7 @@ TEST(ProductSums, RecordNoGradients) {
   const Threads guard(2);
   const at::Tensor w = at::ones({256, 256}).requires_grad_();
   const at::Tensor y = at::empty({256, 256});
-  compute({{y, {}, {{at::ones({256, 256}), w}}}});
+  compute_sums({{y, {}, {{at::ones({256, 256}), w}}}});
   EXPECT_FALSE(y.requires_grad());
   EXPECT_TRUE(y.eq(256).all().item<bool>());
 }

@@ -227,8 +227,10 @@ struct LayerByHand {
 
   int64_t slice(uint32_t number) const { return options.heterogeneous ? number : 0; }
 
-  // Part 0, 1, 2: K-, M-, Q-Linear, as [h, k].
-  at::Tensor project(uint32_t type, int64_t part, const at::Tensor& vector) const {
+  // Which of K-, M- and Q-Linear, as they lie one below the other.
+  enum Part : int64_t { kKey, kMessage, kQuery };
+  // One of them, as [h, k].
+  at::Tensor linear(uint32_t type, Part part, const at::Tensor& vector) const {
     const int64_t d = options.hidden;
     const at::Tensor weight = layer.projection_weight[slice(type)].slice(0, part * d, part * d + d);
     const at::Tensor bias = layer.projection_bias[slice(type)].slice(0, part * d, part * d + d);
@@ -255,7 +257,7 @@ struct LayerByHand {
   }
 
   // H~ of one target; its attention goes to `weights` [edges, h].
-  at::Tensor attend(uint32_t target, const at::Tensor& query, at::Tensor& weights) const {
+  at::Tensor aggregate(uint32_t target, const at::Tensor& query, at::Tensor& weights) const {
     const int64_t h = options.heads;
     const int64_t k = options.hidden / h;
     const double divisor =
@@ -268,10 +270,11 @@ struct LayerByHand {
       const at::Tensor attention = layer.attention_weight[slice(edge_type)].expand({h, k, k});
       const at::Tensor message = layer.message_weight[slice(edge_type)].expand({h, k, k});
       scores.push_back(
-          at::bmm(at::bmm(project(source, 0, vector).unsqueeze(1), attention), query.unsqueeze(2))
+          at::bmm(at::bmm(linear(source, kKey, vector).unsqueeze(1), attention), query.unsqueeze(2))
               .view({h}) *
           prior(relation) / divisor);
-      messages.push_back(at::bmm(project(source, 1, vector).unsqueeze(1), message).view({h, k}));
+      messages.push_back(
+          at::bmm(linear(source, kMessage, vector).unsqueeze(1), message).view({h, k}));
     }
     if (scores.empty()) return at::zeros({options.hidden}, at::kDouble);
     const at::Tensor powers = at::stack(scores).exp();  // [e, h]
@@ -307,8 +310,8 @@ struct LayerByHand {
       for (uint32_t i = 0; i < graph.num_targets(type); ++i) {
         const uint32_t target = graph.target_offsets[type] + i;
         const at::Tensor before = input[graph.source_offsets[type] + i];
-        const at::Tensor query = project(type, 2, before);
-        outputs[target] = update(type, before, attend(target, query, weights));
+        const at::Tensor query = linear(type, kQuery, before);
+        outputs[target] = update(type, before, aggregate(target, query, weights));
       }
     }
     return outputs;

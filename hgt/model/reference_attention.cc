@@ -14,21 +14,24 @@ using at::indexing::Slice;
 
 // The edges of one relation, as index tensors on the device of the vectors.
 struct RelationEdges {
-  uint32_t set = 0;                           // of weights
-  uint32_t source_type = 0;                   // slice of the projections
-  at::Tensor sources, targets, gaps, places;  // [edges of the relation]
+  uint32_t set = 0;              // slice of the matrices
+  uint32_t source_type_set = 0;  // slice of the projections: sources of a relation have one type
+  // [edges of the relation] rows of the graph, place of the gap, number of the edge.
+  at::Tensor sources, targets, gaps, places;
 };
 
 at::Tensor to_index(const std::vector<int64_t>& values, const at::Device& device) {
   return at::tensor(values, at::kLong).to(device);
 }
 
+// The type of a row, given the offsets of the types.
 uint32_t type_of(const std::vector<uint32_t>& offsets, uint32_t row) {
   uint32_t type = 0;
   while (offsets[type + size_t{1}] <= row) ++type;
   return type;
 }
 
+// One entry for each relation that has edges.
 std::vector<RelationEdges> edges_by_relation(const AttentionInputs& inputs) {
   const LayerGraph& graph = inputs.graph;
   struct Lists {
@@ -52,7 +55,7 @@ std::vector<RelationEdges> edges_by_relation(const AttentionInputs& inputs) {
     const uint32_t type =
         type_of(graph.source_offsets, static_cast<uint32_t>(list.sources.front()));
     relations.push_back({.set = inputs.relation_sets[relation],
-                         .source_type = inputs.type_sets[type],
+                         .source_type_set = inputs.type_sets[type],
                          .sources = to_index(list.sources, device),
                          .targets = to_index(list.targets, device),
                          .gaps = to_index(list.gaps, device),
@@ -61,23 +64,23 @@ std::vector<RelationEdges> edges_by_relation(const AttentionInputs& inputs) {
   return relations;
 }
 
-// Part 0, 1 or 2 (K, M, Q) of the projections of one type.
-at::Tensor project(const AttentionInputs& inputs, int64_t type_set, int64_t part,
-                   const at::Tensor& vectors) {
+// K-, M- or Q-Linear of one set of weights: [rows, d] -> [rows, d].
+at::Tensor linear_of_set(const AttentionInputs& inputs, int64_t type_set, ProjectionPart part,
+                         const at::Tensor& vectors) {
   const int64_t hidden = inputs.node_vectors.size(1);
-  const Slice rows(part * hidden, (part + 1) * hidden);
+  const Slice rows(first_row(part, hidden), first_row(part, hidden) + hidden);
   return at::linear(vectors, inputs.projection_weight.index({type_set, rows}),
                     inputs.projection_bias.index({type_set, rows}));
 }
 
 // Q-Linear of every target: [targets, h, k].
-at::Tensor project_queries(const AttentionInputs& inputs, int64_t heads) {
+at::Tensor queries_of_targets(const AttentionInputs& inputs, int64_t heads) {
   const LayerGraph& graph = inputs.graph;
   std::vector<at::Tensor> blocks;
   for (uint32_t type = 0; type < graph.num_types(); ++type) {
     const int64_t first = graph.source_offsets[type];
     const at::Tensor own = inputs.node_vectors.slice(0, first, first + graph.num_targets(type));
-    blocks.push_back(project(inputs, inputs.type_sets[type], 2, own));
+    blocks.push_back(linear_of_set(inputs, inputs.type_sets[type], ProjectionPart::query, own));
   }
   const at::Tensor queries = at::cat(blocks);
   return queries.view({queries.size(0), heads, queries.size(1) / heads});
@@ -99,7 +102,7 @@ struct SilenceGuard {
 };
 #endif
 
-// The highest score of each target: [targets, h].
+// The highest score of each target: [edges, h] -> [targets, h]; minus infinity without edges.
 at::Tensor highest_scores(const at::Tensor& scores, const at::Tensor& targets,
                           int64_t num_targets) {
   Silence silence;
@@ -109,7 +112,7 @@ at::Tensor highest_scores(const at::Tensor& scores, const at::Tensor& targets,
   return at::scatter_reduce(lowest, 0, targets.unsqueeze(1).expand_as(scores), scores, "amax");
 }
 
-// Softmax over the edges of each target: [edges, h].
+// Softmax over the edges of each target: [edges, h] -> [edges, h]. `targets`: [edges].
 at::Tensor edge_softmax(const at::Tensor& scores, const at::Tensor& targets, int64_t num_targets) {
   const int64_t heads = scores.size(1);
   const at::Tensor highest = highest_scores(scores.detach(), targets, num_targets);
@@ -124,11 +127,13 @@ at::Tensor edge_softmax(const at::Tensor& scores, const at::Tensor& targets, int
 AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_weights) {
   const int64_t hidden = inputs.node_vectors.size(1);
   const int64_t heads = hidden / inputs.attention_matrices.size(2);
+  // [h, k, k], be it the same for all heads.
   const auto matrix = [&](const at::Tensor& matrices, uint32_t set) {
     return matrices[set].expand({heads, -1, -1});
   };
   const int64_t targets = inputs.graph.num_targets();
-  const at::Tensor queries = project_queries(inputs, heads);
+  const at::Tensor queries = queries_of_targets(inputs, heads);
+  // By relation, to be joined: [e, h], [e, h, k], [e], [e].
   std::vector<at::Tensor> scores;
   std::vector<at::Tensor> messages;
   std::vector<at::Tensor> target_rows;
@@ -138,14 +143,16 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
     if (inputs.time_vectors.defined()) {
       sources = sources + inputs.time_vectors.index_select(0, edges.gaps);
     }
-    const auto by_head = [&](int64_t part) {
-      return project(inputs, edges.source_type, part, sources).view({-1, heads, hidden / heads});
+    const auto by_head = [&](ProjectionPart part) {
+      return linear_of_set(inputs, edges.source_type_set, part, sources)
+          .view({-1, heads, hidden / heads});
     };
     const at::Tensor query = queries.index_select(0, edges.targets);  // [e, h, k]
-    scores.push_back(at::einsum("ehi,hij,ehj->eh",
-                                {by_head(0), matrix(inputs.attention_matrices, edges.set), query}));
-    messages.push_back(
-        at::einsum("ehi,hij->ehj", {by_head(1), matrix(inputs.message_matrices, edges.set)}));
+    scores.push_back(at::einsum(
+        "ehi,hij,ehj->eh",
+        {by_head(ProjectionPart::key), matrix(inputs.attention_matrices, edges.set), query}));
+    messages.push_back(at::einsum("ehi,hij->ehj", {by_head(ProjectionPart::message),
+                                                   matrix(inputs.message_matrices, edges.set)}));
     target_rows.push_back(edges.targets);
     places.push_back(edges.places);
   }
@@ -156,7 +163,7 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
     const at::Tensor rows = at::cat(target_rows);
     const at::Tensor attention = edge_softmax(at::cat(scores), rows, targets);
     aggregated = aggregated.index_add(0, rows, at::cat(messages) * attention.unsqueeze(2));
-    if (with_weights) {
+    if (with_weights) {  // back to the order of the graph
       weights = at::empty_like(attention).index_copy(0, at::cat(places), attention.detach());
     }
   }

@@ -1,5 +1,13 @@
 // Mutual attention and message passing edge by edge, in plain tensor operations, as the paper
 // prints them: any device, any precision. The oracle of fused_attention.h.
+//
+// For an edge e = (s, t) of relation r at gap g, tau = tau(s), head i:
+//   H^[s]  = H[s] + RTE(g)
+//   score  = K-Linear^i_tau(H^[s]) W_r Q-Linear^i_tau(t)(H[t])^T      W_r = W_ATT mu / divisor
+//   a      = exp(score - highest) / sum of exp(score - highest)       over all edges into t
+//   H~[t]  = sum over e into t of a M-Linear^i_tau(H^[s]) W_MSG       heads side by side
+// LibTorch differentiates it; `highest`, the largest score of t, is taken as a constant, which
+// changes nothing as a does not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +26,9 @@ struct AttentionInputs {
   const LayerGraph& graph;
   const std::vector<uint32_t>& type_sets;      // [types] slice of the projections
   const std::vector<uint32_t>& relation_sets;  // [relations] slice of the matrices
-  at::Tensor node_vectors;                     // [sources, d]
+  at::Tensor node_vectors;                     // [sources, d] H, by type
   at::Tensor time_vectors;                     // [gap values, d] RTE; undefined: -RTE
-  at::Tensor projection_weight;                // [T, 3d, d] K, M, Q
+  at::Tensor projection_weight;                // [T, 3d, d] K, M, Q (ProjectionPart)
   at::Tensor projection_bias;                  // [T, 3d]
   at::Tensor attention_matrices;               // [sets, h or 1, k, k] W_ATT mu / divisor
   at::Tensor message_matrices;                 // [sets, h or 1, k, k] W_MSG, as many

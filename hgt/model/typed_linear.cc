@@ -32,11 +32,11 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
     const at::Tensor activated = at::gelu(x);
     std::vector<ProductSum> sums;
     for_types(holder->rows, [&](int64_t set, int64_t first, int64_t count) {
-      sums.push_back({y.narrow(0, first, count),
-                      bias[set],
-                      {{activated.narrow(0, first, count), weight[set].t()}}});
+      sums.push_back({.y = y.narrow(0, first, count),
+                      .start = bias[set],
+                      .terms = {{.x = activated.narrow(0, first, count), .w = weight[set].t()}}});
     });
-    compute(sums);
+    compute_sums(sums);
     context->save_for_backward({x, weight});
     context->saved_data["rows"] = c10::IValue::make_capsule(holder);
     return y;
@@ -58,18 +58,19 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
     std::vector<ProductSum> sums;
     std::vector<ProductSum> parameters;  // [2 sets] weight, bias
     for (int64_t set = 0; set < weight.size(0); ++set) {
-      parameters.push_back({weight_gradient[set], {}, {}});
-      parameters.push_back({bias_gradient.narrow(0, set, 1), {}, {}});
+      parameters.push_back({.y = weight_gradient[set]});
+      parameters.push_back({.y = bias_gradient.narrow(0, set, 1)});
     }
     for_types(rows, [&](int64_t set, int64_t first, int64_t count) {
       const at::Tensor own = y_gradient.narrow(0, first, count);
-      sums.push_back({x_gradient.narrow(0, first, count), {}, {{own, weight[set]}}});
+      sums.push_back(
+          {.y = x_gradient.narrow(0, first, count), .terms = {{.x = own, .w = weight[set]}}});
       const auto of_set = parameters.begin() + 2 * set;
       of_set[0].terms.push_back({own.t(), activated.narrow(0, first, count)});
       of_set[1].terms.push_back({ones.narrow(1, first, count), own});
     });
     sums.insert(sums.end(), parameters.begin(), parameters.end());
-    compute(sums);
+    compute_sums(sums);
     at::gelu_backward_out(x_gradient, x_gradient, x);
     return {x_gradient, weight_gradient, bias_gradient, at::Tensor()};
   }

@@ -108,7 +108,7 @@ TEST(TypedProjection, FeaturesGetTheGradientsOfTheirAdaptation) {
   const at::Tensor shift = random_rows(6, 1, 4, at::kDouble).clone().requires_grad_();
   const auto none = at::empty({0, 4}, weight.options());
   const auto loss_of = [&](const ProjectionInputs& inputs) {
-    const ProjectionTables tables = project(graph, {0, 1}, plan, inputs, {weight, bias});
+    const ProjectionTables tables = project_all(graph, {0, 1}, plan, inputs, {weight, bias});
     return tables.sources.narrow(0, 0, 3).pow(2).sum() + tables.queries.pow(3).sum();
   };
   const at::Tensor folded =

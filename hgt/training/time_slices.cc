@@ -1,3 +1,6 @@
+// See time_slices.h. Made once: the slices with their undated nodes (Closure). Made for each layer:
+// runs of targets. Made for each run, one after the other: a block, whose sources Reader numbers
+// type by type, the targets first.
 #include "hgt/training/time_slices.h"
 
 #include <algorithm>
@@ -11,7 +14,7 @@ namespace hgt {
 
 namespace {
 
-// A run of targets reads so many edges, or has so many targets, or is a single hub.
+// A run of targets reads up to this many edges, of up to this many targets, or is a single hub.
 constexpr uint64_t kEdgesPerRun = uint64_t{1} << 16U;
 constexpr uint64_t kTargetsPerRun = uint64_t{1} << 13U;
 
@@ -59,7 +62,7 @@ void TimeSlices::make_slices(bool single) {
     slice.last_layer.resize(types);
     return slice;
   };
-  slice_of(at_);
+  slice_of(at_);  // even if nothing is dated so: undated nodes that are asked for are in it
   for (size_t type = 0; type < types; ++type) {
     const auto times = graph_.times(NodeType(type));
     for (NodeId node = 0; node < times.size(); ++node) {
@@ -67,6 +70,7 @@ void TimeSlices::make_slices(bool single) {
       slice_of(single ? at_ : times[node]).dated[type].push_back(node);
     }
   }
+  // std::map is ascending: slices are in the order of their times, and mark i + 1 is slice i.
   Marks marks(types);
   for (size_t type = 0; type < types; ++type) {
     if (has_undated_[type]) marks[type].resize(graph_.num_nodes(NodeType(type)));
@@ -81,7 +85,8 @@ bool TimeSlices::is_asked_for(NodeType type) const {
   return std::find(types_.begin(), types_.end(), type) != types_.end();
 }
 
-// Collects the undated nodes of a slice, from the last layer backwards.
+// Collects the undated nodes of a slice, from the last layer backwards: what is added first keeps
+// its last_layer, which is the highest.
 class TimeSlices::Closure {
  public:
   Closure(const TimeSlices& slices, Marks& marks, uint32_t mark)
@@ -127,13 +132,15 @@ class TimeSlices::Closure {
   Marks& marks_;
   uint32_t mark_;
   std::vector<std::vector<std::pair<NodeId, uint8_t>>> members_;  // by type; with the last layer
-  std::vector<std::pair<NodeType, NodeId>> next_;
+  std::vector<std::pair<NodeType, NodeId>> next_;                 // added, their sources not yet
 };
 
 // All that the slice's dated nodes read and that has no time, and what those read in turn, as far
 // as the layers reach.
 void TimeSlices::add_undated(TimeSlice& slice, Marks& marks, uint32_t mark) const {
   Closure closure(*this, marks, mark);
+  // Needed of layer L: the undated nodes that are asked for. Of L - 1: what these read, and what
+  // any dated node of the slice reads.
   for (const NodeType type : types_) {
     if (slice.time != at_ || !has_undated_[index(type)]) continue;
     const auto count = static_cast<NodeId>(graph_.num_nodes(type));
@@ -145,6 +152,7 @@ void TimeSlices::add_undated(TimeSlice& slice, Marks& marks, uint32_t mark) cons
       closure.add_sources(NodeType(type), node, layers_ - 1);
     }
   }
+  // Of L - 2 down to 0: what the undated nodes added one step before read.
   for (uint32_t layer = layers_ - 1; layer-- > 0;) closure.add_sources_of_new(layer);
   closure.write(slice);
 }
@@ -162,11 +170,17 @@ TimeSlices::Target TimeSlices::target(uint32_t slice, uint64_t number) const {
       const NodeId node = own.dated[type][number];
       // Other nodes may read it anywhere below the last layer.
       const uint32_t last = is_asked_for(NodeType(type)) ? layers_ : layers_ - 1;
-      return {NodeType(type), node, graph_.time(NodeType(type), node), last};
+      return {.type = NodeType(type),
+              .node = node,
+              .time = graph_.time(NodeType(type), node),
+              .last_layer = last};
     }
     number -= own.dated[type].size();
     if (number < own.undated[type].size()) {
-      return {NodeType(type), own.undated[type][number], own.time, own.last_layer[type][number]};
+      return {.type = NodeType(type),
+              .node = own.undated[type][number],
+              .time = own.time,
+              .last_layer = own.last_layer[type][number]};
     }
     number -= own.undated[type].size();
   }
@@ -184,7 +198,7 @@ std::vector<TimeSlices::Run> TimeSlices::runs(uint32_t layer) const {
 }
 
 void TimeSlices::append_runs(uint32_t slice, uint32_t layer, std::vector<Run>& runs) const {
-  uint64_t edges = 0;
+  uint64_t edges = 0;  // of the last run
   uint64_t targets = 0;
   bool open = false;  // the last run goes on
   const uint64_t count = slices_[slice].num_targets();
@@ -213,6 +227,7 @@ void TimeSlices::for_sources(const Target& target, Time slice_time, Use use) con
     const Neighbors list = graph_.incoming(relation, target.node);
     graph_.check_nodes(type, list.sources);
     for (size_t i = 0; i < list.size(); ++i) {
+      // kNoTime is below every time: an undated source is later than nothing.
       const Time own = graph_.time(type, list.sources[i]);
       if (own > at_ || (!list.times.empty() && list.times[i] > at_)) continue;
       use(relation, type, list.sources[i],
@@ -255,14 +270,16 @@ void TimeSlices::Reader::read(const Run& run, SliceBlock& block) {
     const Target target = slices_.target(run.slice, i);
     if (target.last_layer >= run.layer) targets.push_back(target);
   }
+  // Targets are numbered before any other source: so far, sources are targets.
   for (const Target& target : targets) number_of(target.type, target.node);
   graph.target_offsets = {0};
   for (const auto& nodes : sources_) {
     graph.target_offsets.push_back(graph.target_offsets.back() +
                                    static_cast<uint32_t>(nodes.size()));
   }
-  std::vector<NodeType> source_types;
-  std::vector<int64_t> gaps;
+  // Until all are known, a source has a number within its type only.
+  std::vector<NodeType> source_types;  // [edges]
+  std::vector<int64_t> gaps;           // [edges]
   graph.edge_offsets = {0};
   for (const Target& target : targets) {
     slices_.for_sources(target, slice_time,
@@ -274,18 +291,17 @@ void TimeSlices::Reader::read(const Run& run, SliceBlock& block) {
                         });
     graph.edge_offsets.push_back(graph.sources.size());
   }
-  number_sources(run, block);
+  locate_sources(run, block);
   for (size_t edge = 0; edge < source_types.size(); ++edge) {
     graph.sources[edge] += graph.source_offsets[index(source_types[edge])];
   }
   DistinctGaps distinct = distinct_gaps(gaps);
   graph.gaps = std::move(distinct.places);
   graph.gap_values = std::move(distinct.values);
-  graph.edge_ids.resize(graph.sources.size());
+  graph.edge_ids.resize(graph.sources.size());  // of no sub-graph: all 0
 }
 
-// Where the sources' vectors are.
-void TimeSlices::Reader::number_sources(const Run& run, SliceBlock& block) {
+void TimeSlices::Reader::locate_sources(const Run& run, SliceBlock& block) {
   const TimeSlice& slice = slices_.slices_[run.slice];
   block.places.clear();
   block.is_dated.clear();

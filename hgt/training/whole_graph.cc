@@ -1,3 +1,6 @@
+// See whole_graph.h for the tables. A layer: prepare all dated rows; then slice after slice: load
+// (or, before the first layer, adapt) its undated rows, prepare them, compute its blocks, store its
+// undated rows. Another thread makes the blocks and their plans ahead.
 #include "hgt/training/whole_graph.h"
 
 #include <ATen/Parallel.h>
@@ -20,8 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kRowsAtOnce = 1 << 14;
-constexpr uint64_t kInstancesPerNode = 100;
+constexpr int64_t kRowsAtOnce = 1 << 14;     // of an adaptation or preparation
+constexpr uint64_t kInstancesPerNode = 100;  // on average; more are refused
 
 struct ReadyBlock {
   SliceBlock block = {};
@@ -92,8 +95,8 @@ struct WholeGraph::State {
 
   // --- dated nodes: one row per node of an event type ---
   void start(const Encoder& encoder) {
-    hidden = encoder->options().hidden;
-    prepared = encoder->layers().front()->prepared_width(hidden);
+    vector_width = encoder->options().hidden;
+    prepared_width = encoder->layers().front()->prepared_width(vector_width);
     for (auto* tables : {&dated, &dated_prepared, &undated, &undated_room, &undated_prepared,
                          &undated_prepared_room}) {
       tables->assign(num_types(), {});
@@ -103,14 +106,14 @@ struct WholeGraph::State {
       for (const TimeSlice& slice : slices().slices()) {
         most = std::max(most, static_cast<int64_t>(slice.undated[type].size()));
       }
-      undated_room[type] = at::empty({most, hidden});
-      undated_prepared_room[type] = at::empty({most, prepared});
+      undated_room[type] = at::empty({most, vector_width});
+      undated_prepared_room[type] = at::empty({most, prepared_width});
       const auto count = static_cast<int64_t>(graph.times(NodeType(type)).size());
       if (count == 0) continue;
       std::vector<NodeId> nodes(static_cast<size_t>(count));
       std::iota(nodes.begin(), nodes.end(), NodeId{0});
-      dated[type] = at::empty({count, hidden});
-      dated_prepared[type] = at::empty({count, prepared});
+      dated[type] = at::empty({count, vector_width});
+      dated_prepared[type] = at::empty({count, prepared_width});
       adapt(encoder, type, nodes, dated[type]);
     }
   }
@@ -164,7 +167,8 @@ struct WholeGraph::State {
     }
   }
 
-  uint64_t row_bytes() const { return static_cast<uint64_t>(hidden) * sizeof(float); }
+  // Of the file.
+  uint64_t row_bytes() const { return static_cast<uint64_t>(vector_width) * sizeof(float); }
   uint64_t file_rows_before(uint32_t slice) const {
     uint64_t rows = 0;
     for (uint32_t i = 0; i < slice; ++i) rows += slices().slices()[i].num_undated();
@@ -172,21 +176,24 @@ struct WholeGraph::State {
   }
 
   // --- a block ---
-  // Rows of two tables, side by side: [rows, width].
+  // `into`, [rows of all types, width]: for each type the rows of its first sources in the block,
+  // as many as `offsets` says, each from the table of dated or of undated rows, [.., width].
+  // source_offsets: all sources; target_offsets: the targets.
   static void gather(const SliceBlock& block, const std::vector<uint32_t>& offsets,
                      const std::vector<at::Tensor>& of_dated,
                      const std::vector<at::Tensor>& of_undated, const at::Tensor& into) {
     const int64_t width = into.size(1);
     auto* to = into.data_ptr<float>();
-    int64_t row = 0;
+    int64_t row = 0;  // of `into`, the first of the type
     for (size_t type = 0; type + 1 < offsets.size(); ++type) {
       const int64_t count = int64_t{offsets[type + 1]} - offsets[type];
-      const int64_t source = block.graph.source_offsets[type];
+      const int64_t source = block.graph.source_offsets[type];  // the first of the type
       const float* dated_rows =
           of_dated[type].defined() ? of_dated[type].data_ptr<float>() : nullptr;
       const float* undated_rows =
           of_undated[type].defined() ? of_undated[type].data_ptr<float>() : nullptr;
-      at::parallel_for(0, count, 64, [&](int64_t begin, int64_t end) {
+      constexpr int64_t kGrain = 64;  // rows that are worth a thread
+      at::parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const auto at = static_cast<size_t>(source + i);
           const float* from = block.is_dated[at] ? dated_rows : undated_rows;
@@ -198,29 +205,32 @@ struct WholeGraph::State {
     }
   }
 
-  at::Tensor compute(const Layer& layer, const ReadyBlock& ready) const {
+  // H^(l) of the block's targets: [targets, d].
+  at::Tensor compute_block(const Layer& layer, const ReadyBlock& ready) const {
     const LayerGraph& own = ready.block.graph;
-    const at::Tensor sources = at::empty({ready.plan->source_rows, prepared});
+    const at::Tensor sources = at::empty({ready.plan->source_rows, prepared_width});
     gather(ready.block, own.source_offsets, dated_prepared, undated_prepared, sources);
-    const at::Tensor targets = at::empty({own.num_targets(), hidden});
+    const at::Tensor targets = at::empty({own.num_targets(), vector_width});
     gather(ready.block, own.target_offsets, dated, undated, targets);
     return layer.forward_prepared(targets, sources, own, ready.plan);
   }
 
-  // Writes the outputs over the inputs, which nobody reads any more.
+  // Writes the outputs over the inputs, which nobody reads any more: an instance is a target once,
+  // and others read its prepared row.
   void store(const SliceBlock& block, const at::Tensor& outputs) {
     const float* from = outputs.data_ptr<float>();
     const auto& offsets = block.graph.target_offsets;
     for (size_t type = 0; type + 1 < offsets.size(); ++type) {
-      for (uint32_t i = 0; i < offsets[type + 1] - offsets[type]; ++i, from += hidden) {
+      for (uint32_t i = 0; i < offsets[type + 1] - offsets[type]; ++i, from += vector_width) {
         const size_t at = block.graph.source_offsets[type] + i;
         const at::Tensor& table = block.is_dated[at] ? dated[type] : undated[type];
-        std::memcpy(table.data_ptr<float>() + int64_t{block.places[at]} * hidden, from,
+        std::memcpy(table.data_ptr<float>() + int64_t{block.places[at]} * vector_width, from,
                     row_bytes());
       }
     }
   }
 
+  // Hands the outputs to the sink, type by type, with the nodes that they belong to.
   void emit(const SliceBlock& block, const at::Tensor& outputs, const VectorSink& sink) const {
     const auto& offsets = block.graph.target_offsets;
     for (size_t type = 0; type + 1 < offsets.size(); ++type) {
@@ -237,7 +247,7 @@ struct WholeGraph::State {
     }
   }
 
-  // One layer over the runs; of the last one, the outputs leave by the sink.
+  // Layer number + 1 over its runs; of the last one, the outputs leave by the sink.
   void run_layer(const Encoder& encoder, size_t number, const VectorSink& sink,
                  const ProgressSink& progress) {
     const Layer& layer = *encoder->layers()[number];
@@ -253,7 +263,7 @@ struct WholeGraph::State {
                                        ready.plan = layer.plan(ready.block.graph);
                                      });
     constexpr uint32_t kNone = 0xffffffffU;
-    uint32_t slice = kNone;
+    uint32_t slice = kNone;  // the one that is loaded; runs come slice by slice
     uint64_t done = 0;
     ReadyBlock ready;
     for (uint64_t i = 0; stream.next(ready); ++i) {
@@ -265,7 +275,7 @@ struct WholeGraph::State {
           undated_prepared[t] = prepare(layer, t, undated[t], undated_prepared_room[t]);
         }
       }
-      const at::Tensor outputs = compute(layer, ready);
+      const at::Tensor outputs = compute_block(layer, ready);
       if (last) {
         emit(ready.block, outputs, sink);
       } else {
@@ -284,13 +294,13 @@ struct WholeGraph::State {
   HeteroGraph graph;
   WholeGraphOptions options;
   std::unique_ptr<const TimeSlices> made;
-  int64_t hidden = 0;
-  int64_t prepared = 0;  // Layer::prepared_width
-  File file;
-  std::vector<at::Tensor> dated;             // by type: [nodes, d]; undefined: a plain type
-  std::vector<at::Tensor> undated;           // by type: [nodes of the slice, d]
-  std::vector<at::Tensor> dated_prepared;    // [.., prepared]
-  std::vector<at::Tensor> undated_prepared;  // [.., prepared]
+  int64_t vector_width = 0;         // d
+  int64_t prepared_width = 0;       // Layer::prepared_width
+  File file;                        // float [undated of all slices, d]: by slice, in it by type
+  std::vector<at::Tensor> dated;    // by type: [nodes, d]; undefined: a plain type
+  std::vector<at::Tensor> undated;  // by type: [nodes of the slice, d]
+  std::vector<at::Tensor> dated_prepared;    // by type: [nodes, prepared width]
+  std::vector<at::Tensor> undated_prepared;  // by type: [nodes of the slice, prepared width]
   // What the undated tables lie in: made once for the largest slice, as memory given back in pieces
   // of changing sizes is not all found again.
   std::vector<at::Tensor> undated_room, undated_prepared_room;

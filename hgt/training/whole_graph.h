@@ -8,6 +8,20 @@
 // only, so slices wait in a file while others are computed. With Instances::single there is one
 // slice, at the time that is asked for: cheaper, and what gaps mean is then relative to that time.
 //
+// For layers l = 1 .. L, slices, and in each slice the instances v of which H^(l) is needed
+// (time_slices.h):
+//   H^(l)[v] = layer l of H^(l-1)[v] and H^(l-1)[w] for all w that v reads
+// in the two parts of Layer: prepare_rows() once per instance, forward_prepared() per target. What
+// is kept, for each type, with d = hidden and p = Layer::prepared_width(d):
+//   dated              [nodes of an event type, d]       one row per node, of all slices; H^(l-1),
+//                                                        row by row overwritten by H^(l)
+//   dated_prepared     [nodes of an event type, p]       prepare_rows() of H^(l-1)
+//   undated            [undated nodes of the slice, d]   likewise, of the slice at hand
+//   undated_prepared   [undated nodes of the slice, p]
+//   a file             [undated nodes of all slices, d]  slice by slice, in it type by type
+// Others read an instance's prepared row only, and these are made before any row is overwritten:
+// the order of targets within a layer does not matter.
+//
 //   WholeGraph whole(graph, {.at = 2019});
 //   whole.embed(encoder, {venue}, [&](NodeType, std::span<const NodeId> nodes,
 //                                     const at::Tensor& vectors) { ... });

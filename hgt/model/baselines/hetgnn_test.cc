@@ -135,7 +135,8 @@ struct HetgnnByHand {
     return ten;
   }
 
-  at::Tensor attend(uint32_t target, const at::Tensor& own) const {
+  // The types' vectors and the target's own, by their attention.
+  at::Tensor combine(uint32_t target, const at::Tensor& own) const {
     std::vector<at::Tensor> items = {own};
     for (uint32_t type = 0; type < graph.num_types(); ++type) {
       const std::vector<int64_t> rows = neighbors(target, type);
@@ -156,7 +157,7 @@ struct HetgnnByHand {
     for (uint32_t type = 0; type < graph.num_types(); ++type) {
       for (uint32_t i = 0; i < graph.num_targets(type); ++i) {
         outputs.push_back(
-            attend(graph.target_offsets[type] + i, input[graph.source_offsets[type] + i]));
+            combine(graph.target_offsets[type] + i, input[graph.source_offsets[type] + i]));
       }
     }
     return at::stack(outputs);
