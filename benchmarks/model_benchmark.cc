@@ -58,6 +58,32 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// As graph_batch() makes it of a graph; here the features are those of the work.
+GraphBatch batch_of(const LayerWork& work, Trim trim) {
+  ReceptiveField field = receptive_field(work.subgraph, kLayers, trim);
+  const std::vector<int64_t> seed_rows(field.seed_rows.begin(), field.seed_rows.end());
+  GraphBatch batch{.type_offsets = field.type_offsets,
+                   .features = {},
+                   .nodes = {},
+                   .layers = std::move(field.layers),
+                   .seed_rows = torch::tensor(seed_rows, at::kLong),
+                   .plans = {}};
+  for (uint32_t type = 0; type < work.features.size(); ++type) {
+    const size_t width = work.schema.node_types[type].features;
+    const uint32_t first = field.type_offsets[type];
+    const uint32_t rows = field.type_offsets[type + 1] - first;
+    at::Tensor& features = batch.features.emplace_back();
+    if (rows == 0 || width == 0) continue;
+    features = at::empty({rows, static_cast<int64_t>(width)}, at::kFloat);
+    for (uint32_t i = 0; i < rows; ++i) {
+      const uint32_t row = field.rows[first + i] - work.subgraph.type_offsets[type];
+      std::copy_n(work.features[type].data() + row * width, width,
+                  features.data_ptr<float>() + i * width);
+    }
+  }
+  return batch;
+}
+
 // A model, its optimizer, and one batch.
 class Trainer {
  public:
@@ -65,7 +91,7 @@ class Trainer {
       : encoder_(options_for(setting), work.schema),
         head_(kHidden, work.classes),
         optimizer_(parameters(), torch::optim::AdamWOptions(1e-3)),
-        batch_(graph_batch(work.subgraph, work.features, kLayers, setting.trim)),
+        batch_(batch_of(work, setting.trim)),
         labels_(torch::tensor(work.labels, at::kLong)) {
     if (setting.path == LayerPath::fused) encoder_->prepare(batch_);
   }
@@ -156,7 +182,7 @@ void prepare(benchmark::State& state, const LayerWork& work, Trim trim) {
   const Encoder encoder(paper_preset(), work.schema);
   for (auto _ : state) {
     const double seconds = seconds_of([&] {
-      GraphBatch batch = graph_batch(work.subgraph, work.features, kLayers, trim);
+      GraphBatch batch = batch_of(work, trim);
       encoder->prepare(batch);
     });
     state.SetIterationTime(seconds);

@@ -54,11 +54,11 @@ struct Graphs {
 Graphs graphs;
 
 // Random papers, other ones for each batch.
-Planner random_papers(const HeteroGraph& graph) {
+auto random_papers(const HeteroGraph& graph) {
   const NodeType paper = graph.schema().node_type("paper");
   const uint64_t papers = graph.num_nodes(paper);
-  return [=](uint64_t epoch, uint64_t number) {
-    Draws draws(hash(epoch, number));
+  return [=](uint64_t round, uint64_t number) {
+    Draws draws(hash(round, number));
     Request request;
     for (uint64_t i = 0; i < kSeeds; ++i) {
       request.seeds.push_back({.type = paper, .node = static_cast<NodeId>(draws.below(papers))});
@@ -115,7 +115,7 @@ void sample_batches(benchmark::State& state, const HeteroGraph& graph,
     state.SkipWithError(wrong.c_str());
     return;
   }
-  const Planner plan = random_papers(graph);
+  const auto plan = random_papers(graph);
   Sampler sampler(graph, options);
   Subgraph subgraph;
   for (uint64_t number = 0; number < 5; ++number) {  // warms tables and pages
@@ -133,13 +133,34 @@ void sample_batches(benchmark::State& state, const HeteroGraph& graph,
   counts.report(state);
 }
 
+struct Batch {
+  Request question = {};
+  Subgraph subgraph = {};
+  std::vector<std::vector<float>> features = {};  // by type
+};
+
+void read_features(const HeteroGraph& graph, const Subgraph& subgraph,
+                   std::vector<std::vector<float>>& blocks) {
+  blocks.resize(graph.schema().node_types().size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const NodeType type{static_cast<uint16_t>(i)};
+    blocks[i].resize(subgraph.num_rows(type) * graph.features(type).width);
+    graph.copy_features(type, subgraph.nodes_of(type), blocks[i]);
+  }
+}
+
 void stream_batches(benchmark::State& state, Size size, unsigned workers, bool features) {
   const HeteroGraph& graph = *graphs.graph;
-  BatchStream stream(graph, random_papers(graph), size.options(),
-                     {.batches_per_epoch = UINT64_MAX,
-                      .count = UINT64_MAX,
-                      .workers = workers,
-                      .features = features});
+  BatchStream<Batch> stream(
+      {.graph = graph,
+       .sampling = size.options(),
+       .range = {.count = UINT64_MAX, .workers = workers}},
+      [papers = random_papers(graph)](uint64_t i) {
+        return PlannedBatch<Request>{.question = papers(0, i), .random_seed = hash(0, i)};
+      },
+      [&graph, features](Batch& batch) {
+        if (features) read_features(graph, batch.subgraph, batch.features);
+      });
   Batch batch;
   for (int i = 0; i < 10; ++i) stream.next(batch);
   Counts counts;
@@ -153,7 +174,7 @@ void stream_batches(benchmark::State& state, Size size, unsigned workers, bool f
 // Instances only: the reference leaves out the edges.
 void sample_reference(benchmark::State& state, Size size) {
   const HeteroGraph& graph = *graphs.graph;
-  const Planner plan = random_papers(graph);
+  const auto plan = random_papers(graph);
   uint64_t number = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(hgsampling_reference(graph, plan(0, number), size.options(), number));
@@ -246,7 +267,7 @@ void part_connect(benchmark::State& state, Size size) {
 void part_features(benchmark::State& state, Size size) {
   const Parts parts(size);
   std::vector<std::vector<float>> blocks;
-  for (auto _ : state) gather_features(parts.graph, parts.subgraph, blocks);
+  for (auto _ : state) read_features(parts.graph, parts.subgraph, blocks);
   uint64_t bytes = 0;
   for (const std::vector<float>& block : blocks) bytes += block.size() * sizeof(float);
   state.counters["GB/s"] = benchmark::Counter(static_cast<double>(bytes) * 1e-9,

@@ -31,8 +31,7 @@
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/machine.h"
 #include "hgt/model/torch.h"
-#include "hgt/random.h"
-#include "hgt/sampling/batch_stream.h"
+#include "hgt/task/batch_plan.h"
 #include "hgt/training/adamw.h"
 #include "hgt/training/example_stream.h"
 #include "hgt/training/trainer.h"
@@ -62,14 +61,12 @@ class Steps {
  public:
   Steps(const Task& task, const TrainOptions& options, unsigned workers)
       : task_(task),
-        options_(options),
         model_(make_model(task, options)),
         optimizer_(model_->parameters(), {}),
-        order_(task.num_examples(Split::train), 1),
         stream_({.graph = task.graph(),
                  .sampling = task.sampling(options.sampling, Split::train),
                  .encoder = model_->encoder()},
-                [this](uint64_t i) { return plan(i); },
+                TrainingPlan(task, options.batch_size, 1),
                 {.count = std::numeric_limits<uint32_t>::max(), .workers = workers}) {
     model_->train();
   }
@@ -85,19 +82,9 @@ class Steps {
   double seconds_waited() const { return stream_.seconds_waited(); }
 
  private:
-  BatchPlan plan(uint64_t i) const {
-    const uint64_t per_epoch = order_.size() / options_.batch_size;
-    return {.question = task_.question(
-                Split::train, order_.batch(i / per_epoch, i % per_epoch, options_.batch_size),
-                hash(1, i)),
-            .random_seed = hash(2, i)};
-  }
-
   const Task& task_;
-  TrainOptions options_;
   TaskModel model_;
   AdamW optimizer_;
-  ShuffledOrder order_;
   ExampleStream stream_;
   ReadyBatch batch_;
 };
@@ -147,19 +134,11 @@ void train_model(benchmark::State& state, const Task& task, ModelKind kind) {
 void make_batches(benchmark::State& state, const Task& task) {
   const TrainOptions options = paper_settings();
   const TaskModel model = make_model(task, options);
-  const ShuffledOrder order(task.num_examples(Split::train), 1);
-  ExampleStream stream(
-      {.graph = task.graph(),
-       .sampling = task.sampling(options.sampling, Split::train),
-       .encoder = model->encoder()},
-      [&](uint64_t i) {
-        const uint64_t per_epoch = order.size() / options.batch_size;
-        return BatchPlan{
-            .question = task.question(
-                Split::train, order.batch(i / per_epoch, i % per_epoch, options.batch_size), i),
-            .random_seed = i};
-      },
-      {.count = std::numeric_limits<uint32_t>::max(), .workers = 0});
+  ExampleStream stream({.graph = task.graph(),
+                        .sampling = task.sampling(options.sampling, Split::train),
+                        .encoder = model->encoder()},
+                       TrainingPlan(task, options.batch_size, 1),
+                       {.count = std::numeric_limits<uint32_t>::max(), .workers = 0});
   ReadyBatch batch;
   for (auto _ : state) {
     const auto start = Clock::now();

@@ -1,28 +1,36 @@
-// Samples one epoch of batches of papers from a graph and prints how large they are.
+// Samples the batches of one epoch as training does: papers whose venue is asked for, with what
+// surrounds them, and says how large they are.
 // Usage: batches GRAPH
-#include <hgt/sampling/batch_stream.h>
-#include <hgt/sampling/time_split.h>
+#include <hgt/task/batch_plan.h>
 
 #include <iostream>
+
+struct PaperBatch {
+  hgt::Question question;
+  hgt::Subgraph subgraph;
+  std::vector<float> features;  // [papers of the sub-graph * width]
+};
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const auto graph = hgt::HeteroGraph::open(argv[1]);
+  const auto task = hgt::open_task(graph, hgt::find_task("paper-venue", graph.schema()));
   const auto paper = graph.schema().node_type("paper");
-  const auto split = hgt::default_time_split(graph.schema().time_unit);
 
-  std::vector<hgt::Seed> seeds;  // the papers of the training period
-  for (hgt::NodeId node = 0; node < graph.num_nodes(paper); ++node) {
-    if (split.split_of(graph.time(paper, node)) == hgt::Split::train) {
-      seeds.push_back({.type = paper, .node = node});
-    }
-  }
-  const hgt::ShuffledSeeds plan(seeds, 2, /*random_seed=*/1);
-  hgt::BatchStream stream(graph, plan, {.width = 4, .depth = 2, .split_end = split.train_end},
-                          {.batches_per_epoch = plan.batches(), .count = plan.batches()});
-  for (hgt::Batch batch; stream.next(batch);) {
-    std::cout << "batch " << batch.number << ": " << batch.subgraph.num_rows() << " instances, "
-              << batch.subgraph.num_edges() << " edges, " << batch.features[index(paper)].size()
-              << " numbers as features of papers\n";
+  const hgt::TrainingPlan plan(*task, /*batch_size=*/16, /*random_seed=*/1);
+  hgt::BatchStream<PaperBatch> stream(
+      {.graph = graph,
+       .sampling = task->sampling({.width = 4, .depth = 2}, hgt::Split::train),
+       .range = {.count = plan.batches_per_epoch(), .workers = 1}},
+      plan, [&](PaperBatch& batch) {  // on the worker's thread
+        const auto papers = batch.subgraph.nodes_of(paper);
+        batch.features.resize(papers.size() * graph.features(paper).width);
+        graph.copy_features(paper, papers, batch.features);
+      });
+  uint64_t number = 0;
+  for (PaperBatch batch; stream.next(batch); ++number) {
+    std::cout << "batch " << number << ": " << batch.question.num_examples() << " examples, "
+              << batch.subgraph.num_rows() << " instances, " << batch.subgraph.num_edges()
+              << " edges, " << batch.features.size() << " numbers as features of papers\n";
   }
 }

@@ -2,7 +2,6 @@
 #include <hgt/graph/hetero_graph.h>
 #include <hgt/model/encoder.h>
 #include <hgt/model/machine.h>
-#include <hgt/sampling/batch_stream.h>
 #include <hgt/sampling/sampler.h>
 
 #include <iostream>
@@ -19,14 +18,12 @@ int main(int argc, char** argv) {
 
   const std::vector<hgt::Seed> seeds = {{.type = paper, .node = 0}, {.type = paper, .node = 1}};
   const hgt::Subgraph subgraph = hgt::sample(graph, seeds, {.width = 8, .depth = 3});
-  std::vector<std::vector<float>> features;
-  hgt::gather_features(graph, subgraph, features);
 
   torch::manual_seed(1);
   hgt::ModelOptions options = hgt::paper_preset();
   options.layers = 2;
   hgt::Encoder encoder(options, hgt::model_schema(graph.schema()));
-  const hgt::GraphBatch batch = hgt::graph_batch(subgraph, features, 2);
+  const hgt::GraphBatch batch = encoder->make_batch(graph, subgraph);
   hgt::AttentionTrace trace;
   const at::Tensor vectors = encoder->forward(batch, &trace).index_select(0, batch.seed_rows);
   std::cout << vectors.size(0) << " vectors of " << vectors.size(1) << " numbers, "

@@ -290,6 +290,15 @@ void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row
   }
 }
 
+void HeteroGraph::copy_features(NodeType type, std::span<const NodeId> nodes,
+                                std::span<float> rows) const {
+  const uint64_t width = features(type).width;
+  assert(rows.size() == nodes.size() * width);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    copy_features(type, nodes[i], rows.subspan(i * width, width));
+  }
+}
+
 std::string_view HeteroGraph::name(NodeType type, NodeId node) const {
   return schema().at(type).names ? state_->at(type).names().at(node) : std::string_view{};
 }

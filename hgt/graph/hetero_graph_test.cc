@@ -171,6 +171,17 @@ TEST_F(SmallGraph, KeepsFeaturesWithZeroRowsWhereTheyAreMissing) {
   EXPECT_EQ(schema_.at(paper_).features->missing, 2U);
 }
 
+TEST_F(SmallGraph, CopiesTheFeaturesOfSeveralNodesInTheOrderAskedFor) {
+  Floats rows(8, 99.0F);
+  graph_.copy_features(author_, Nodes{2, 0, 1, 2}, rows);
+  EXPECT_EQ(rows, (Floats{0.1F, 3e38F, 1.5F, -2.25F, 0.0F, 0.0F, 0.1F, 3e38F}));
+  rows.assign(3, 99.0F);
+  graph_.copy_features(paper_, Nodes{2}, rows);
+  EXPECT_EQ(rows, (Floats{0.5F, -1.0F, 65504.0F}));
+  EXPECT_NO_THROW(graph_.copy_features(paper_, Nodes{}, {}));
+  EXPECT_NO_THROW(graph_.copy_features(venue_, Nodes{0, 1}, {}));
+}
+
 TEST_F(SmallGraph, NumbersClassesInTheirNaturalOrder) {
   using Strings = std::vector<std::string>;
   const auto topic = graph_.find_label(paper_, "topic");

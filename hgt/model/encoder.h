@@ -2,7 +2,7 @@
 // layers of the kind that the options name. (Paper, section 3 and 5.2.)
 //
 //   Encoder encoder(paper_preset(), model_schema(graph.schema()));
-//   const GraphBatch batch = graph_batch(subgraph, features, 3);
+//   const GraphBatch batch = encoder->make_batch(graph, subgraph);
 //   const at::Tensor vectors = encoder->forward(batch);            // [outputs, d]
 //   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
 //

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,6 @@
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/random_batch_test.h"
 #include "hgt/model/torch.h"
-#include "hgt/sampling/batch_stream.h"
 #include "hgt/sampling/sampler.h"
 
 namespace hgt {
@@ -39,15 +39,12 @@ Encoder double_encoder(const ModelOptions& options, const ModelSchema& schema) {
   return encoder;
 }
 
-struct SampledBatch {
-  Subgraph subgraph;
-  std::vector<std::vector<float>> features;
-};
+// A sub-graph as a batch for that number of layers.
+using MakeBatch = std::function<GraphBatch(uint32_t layers, Trim trim)>;
 
 // The seeds' vectors and the gradients of a loss on them, by name.
-Results seed_results(Encoder& encoder, const SampledBatch& sampled, Trim trim) {
-  const auto layers = static_cast<uint32_t>(encoder->options().layers);
-  const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, layers, trim);
+Results seed_results(Encoder& encoder, const MakeBatch& make, Trim trim) {
+  const GraphBatch batch = make(static_cast<uint32_t>(encoder->options().layers), trim);
   encoder->zero_grad();
   const at::Tensor seeds = encoder->forward(batch).index_select(0, batch.seed_rows);
   seeds.backward(random_rows(9, seeds.size(0), seeds.size(1), seeds.scalar_type()));
@@ -60,16 +57,17 @@ Results seed_results(Encoder& encoder, const SampledBatch& sampled, Trim trim) {
   return results;
 }
 
-void expect_trimming_changes_nothing(const SampledBatch& sampled, const ModelSchema& schema) {
+void expect_trimming_changes_nothing(const MakeBatch& make, const ModelSchema& schema,
+                                     int64_t seeds) {
   for (int64_t layers = 1; layers <= 4; ++layers) {
     for (const ModelOptions& preset : {paper_preset(), release_preset()}) {
       Encoder encoder = double_encoder(small_options(preset, layers), schema);
-      const Results whole = seed_results(encoder, sampled, Trim::off);
-      for (const auto& [name, values] : seed_results(encoder, sampled, Trim::on)) {
+      const Results whole = seed_results(encoder, make, Trim::off);
+      for (const auto& [name, values] : seed_results(encoder, make, Trim::on)) {
         EXPECT_LE(distance(values, whole.at(name)), kDouble * std::max(1.0, largest(values)))
             << layers << " layers, " << name;
       }
-      EXPECT_EQ(whole.at("seeds").size(0), static_cast<int64_t>(sampled.subgraph.seed_rows.size()));
+      EXPECT_EQ(whole.at("seeds").size(0), seeds);
       EXPECT_GT(largest(whole.at("layer_0.projection_weight")), 0);
     }
   }
@@ -86,14 +84,16 @@ class SampledEncoder : public testing::TestWithParam<const char*> {
   }
   static void TearDownTestSuite() { delete folder; }
 
-  SampledBatch sampled() const {
+  Subgraph sampled() const {
     std::vector<Seed> seeds;
     for (const NodeId node : {2U, 0U, 3U, 2U}) seeds.push_back({.type = paper_, .node = node});
     seeds.push_back({.type = graph_.schema().node_type("author"), .node = 1, .time = 2010});
-    SampledBatch result{.subgraph = sample(graph_, seeds, {.width = 5, .depth = 3, .seed = 3}),
-                        .features = {}};
-    gather_features(graph_, result.subgraph, result.features);
-    return result;
+    return sample(graph_, seeds, {.width = 5, .depth = 3, .seed = 3});
+  }
+  MakeBatch make_batch() const {
+    return [this, subgraph = sampled()](uint32_t layers, Trim trim) {
+      return graph_batch(graph_, subgraph, layers, trim);
+    };
   }
 
   static inline TestFolder* folder = nullptr;
@@ -105,28 +105,28 @@ INSTANTIATE_TEST_SUITE_P(Graphs, SampledEncoder, testing::Values("tiny", "small"
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(SampledEncoder, GivesTheSeedsTheSameVectorsAndGradientsWhenTrimmed) {
-  expect_trimming_changes_nothing(sampled(), schema_);
+  expect_trimming_changes_nothing(make_batch(), schema_, 5);
 }
 
 TEST_P(SampledEncoder, ReadsTheFeaturesOfTheRightInstances) {
-  const SampledBatch batch = sampled();
-  const GraphBatch trimmed = graph_batch(batch.subgraph, batch.features, 2);
-  const ReceptiveField field = receptive_field(batch.subgraph, 2);
+  const Subgraph subgraph = sampled();
+  const GraphBatch trimmed = graph_batch(graph_, subgraph, 2);
+  const ReceptiveField field = receptive_field(subgraph, 2);
   const uint32_t type = index(paper_);
   ASSERT_EQ(trimmed.features[type].size(0),
             trimmed.type_offsets[type + 1] - trimmed.type_offsets[type]);
   std::vector<float> row(static_cast<size_t>(trimmed.features[type].size(1)));
   for (uint32_t i = trimmed.type_offsets[type]; i < trimmed.type_offsets[type + 1]; ++i) {
-    graph_.copy_features(paper_, batch.subgraph.nodes[field.rows[i]], row);
+    graph_.copy_features(paper_, subgraph.nodes[field.rows[i]], row);
     EXPECT_TRUE(at::equal(trimmed.features[type][i - trimmed.type_offsets[type]], at::tensor(row)));
   }
 }
 
 TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
-  const SampledBatch batch = sampled();
+  const Subgraph subgraph = sampled();
   const Encoder encoder(small_options(release_preset(), 3), schema_);
   for (const Trim trim : {Trim::on, Trim::off}) {
-    GraphBatch made = graph_batch(batch.subgraph, batch.features, 3, trim);
+    GraphBatch made = graph_batch(graph_, subgraph, 3, trim);
     const at::Tensor expected = encoder->forward(made);
     encoder->prepare(made);
     ASSERT_EQ(made.plans.size(), 3U);
@@ -136,12 +136,12 @@ TEST_P(SampledEncoder, GivesTheSameBitsWithAPreparedBatch) {
 }
 
 TEST_P(SampledEncoder, TracesTheSameAttentionTowardSeedsWhenTrimmed) {
-  const SampledBatch batch = sampled();
+  const Subgraph subgraph = sampled();
   const Encoder encoder = double_encoder(small_options(paper_preset(), 3), schema_);
   AttentionTrace whole(7);  // what was in it goes
   AttentionTrace trimmed;
-  encoder->forward(graph_batch(batch.subgraph, batch.features, 3, Trim::off), &whole);
-  encoder->forward(graph_batch(batch.subgraph, batch.features, 3), &trimmed);
+  encoder->forward(graph_batch(graph_, subgraph, 3, Trim::off), &whole);
+  encoder->forward(graph_batch(graph_, subgraph, 3), &trimmed);
   ASSERT_EQ(whole.size(), 3U);
   ASSERT_EQ(trimmed.size(), 3U);
   for (size_t layer = 0; layer < 3; ++layer) {
@@ -151,39 +151,45 @@ TEST_P(SampledEncoder, TracesTheSameAttentionTowardSeedsWhenTrimmed) {
     const at::Tensor same = whole[layer].weights.index_select(0, at::tensor(edges, at::kLong));
     EXPECT_LE(distance(trimmed[layer].weights, same), kDouble) << "layer " << layer;
   }
-  EXPECT_EQ(whole[0].edge_ids.size(), batch.subgraph.num_edges());
+  EXPECT_EQ(whole[0].edge_ids.size(), subgraph.num_edges());
 }
 
 TEST_P(SampledEncoder, WorksWithOneHeadAndOneLayer) {
   ModelOptions options = small_options(paper_preset(), 1);
   options.heads = 1;
   Encoder encoder = double_encoder(options, schema_);
-  const Results fused = seed_results(encoder, sampled(), Trim::on);
+  const Results fused = seed_results(encoder, make_batch(), Trim::on);
   options.path = LayerPath::reference;
   Encoder other = double_encoder(options, schema_);
-  for (const auto& [name, values] : seed_results(other, sampled(), Trim::off)) {
+  for (const auto& [name, values] : seed_results(other, make_batch(), Trim::off)) {
     EXPECT_LE(distance(values, fused.at(name)), kDouble * std::max(1.0, largest(values))) << name;
   }
 }
 
 // --- random sub-graphs ---
 
-SampledBatch random_batch(const ModelSchema& schema, Draws& draws) {
-  SampledBatch batch{.subgraph = random_subgraph(schema, draws, 6), .features = {}};
+MakeBatch random_batch(const ModelSchema& schema, Draws& draws) {
+  const Subgraph subgraph = random_subgraph(schema, draws, 6);
+  std::vector<at::Tensor> features;
   for (uint32_t type = 0; type < schema.node_types.size(); ++type) {
-    std::vector<float>& block = batch.features.emplace_back();
-    const uint64_t count =
-        batch.subgraph.num_rows(NodeType(type)) * schema.node_types[type].features;
-    for (uint64_t i = 0; i < count; ++i) block.push_back(static_cast<float>(draws.unit() - 0.5));
+    const auto width = static_cast<int64_t>(schema.node_types[type].features);
+    const int64_t rows = subgraph.num_rows(NodeType(type));
+    std::vector<float> block;
+    for (int64_t i = 0; i < rows * width; ++i) {
+      block.push_back(static_cast<float>(draws.unit() - 0.5));
+    }
+    features.push_back(width > 0 ? at::tensor(block).view({rows, width}) : at::Tensor());
   }
-  return batch;
+  return [=](uint32_t layers, Trim trim) {
+    return batch_with_features(subgraph, features, layers, trim);
+  };
 }
 
 TEST(Encoder, GivesTheSameWhenTrimmedForTypesWithoutFeaturesOrInstances) {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     Draws draws(hash(seed, 8));
     const ModelSchema schema = random_schema(draws, 3 + draws.below(3), 16);
-    expect_trimming_changes_nothing(random_batch(schema, draws), schema);
+    expect_trimming_changes_nothing(random_batch(schema, draws), schema, 7);
   }
 }
 
@@ -340,11 +346,10 @@ TEST(Dropout, StandsAfterTheAdaptationAndAfterALinearInTrainingOnly) {
 TEST(Dropout, GivesTheEncoderTheSameOutputForOneAndTwoThreads) {
   Draws draws(6);
   const ModelSchema schema = random_schema(draws, 3, 8);
-  const SampledBatch sampled = random_batch(schema, draws);
+  const GraphBatch batch = random_batch(schema, draws)(2, Trim::on);
   ModelOptions options = small_options(release_preset(), 2);
   options.dropout = 0.4;
   const Encoder encoder = double_encoder(options, schema);
-  const GraphBatch batch = graph_batch(sampled.subgraph, sampled.features, 2);
   const int before = at::get_num_threads();
   std::vector<at::Tensor> outputs;
   for (const int threads : {1, 2}) {

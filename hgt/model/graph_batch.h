@@ -1,6 +1,6 @@
 // A sub-graph as an encoder reads it: what each layer computes, and the input features.
 //
-//   const GraphBatch batch = graph_batch(subgraph, features, 3);
+//   const GraphBatch batch = graph_batch(graph, subgraph, 3);
 //   const at::Tensor vectors = encoder->forward(batch);        // [outputs of the last layer, d]
 //   const at::Tensor seeds = vectors.index_select(0, batch.seed_rows);
 #pragma once
@@ -24,10 +24,6 @@ struct GraphBatch {
   // [layers] or empty: what Encoder::prepare made ahead of the forward pass.
   std::vector<std::shared_ptr<const LayerPlan>> plans;
 };
-
-// `features`: by type, [rows of the type in the sub-graph * width] as in Batch; empty: none.
-GraphBatch graph_batch(const Subgraph& subgraph, const std::vector<std::vector<float>>& features,
-                       uint32_t layers, Trim trim = Trim::on);
 
 // Reads the features of the rows that the first layer needs from the graph.
 GraphBatch graph_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint32_t layers,

@@ -88,12 +88,13 @@ class ModelFile : public testing::Test {
 TEST_F(ModelFile, GivesTheSameOutputsBitForBit) {
   Draws draws(1);
   const Subgraph subgraph = random_subgraph(kSchema, draws, 4);
-  std::vector<std::vector<float>> features;
+  std::vector<at::Tensor> features;
   for (uint32_t type = 0; type < 3; ++type) {
-    features.emplace_back(subgraph.num_rows(NodeType(type)) * kSchema.node_types[type].features,
-                          0.25F);
+    const auto width = static_cast<int64_t>(kSchema.node_types[type].features);
+    const int64_t rows = subgraph.num_rows(NodeType(type));
+    features.push_back(width > 0 ? at::full({rows, width}, 0.25F) : at::Tensor());
   }
-  const GraphBatch batch = graph_batch(subgraph, features, 2);
+  const GraphBatch batch = batch_with_features(subgraph, features, 2);
   for (const ModelOptions& options : {paper_preset(), release_preset()}) {
     for (const at::ScalarType precision : {at::kFloat, at::kDouble}) {
       Encoder saved(small_options(options), kSchema);

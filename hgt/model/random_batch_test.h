@@ -14,6 +14,7 @@
 
 #include "hgt/message/layer_graph.h"
 #include "hgt/message/model_schema.h"
+#include "hgt/model/graph_batch.h"
 #include "hgt/model/hgt_layer.h"
 #include "hgt/model/torch.h"
 #include "hgt/random.h"
@@ -127,6 +128,33 @@ inline Subgraph random_subgraph(const ModelSchema& schema, Draws& draws, uint32_
   }
   subgraph.seed_rows.push_back(subgraph.seed_rows.front());
   return subgraph;
+}
+
+// As graph_batch() makes it of a graph: `features` are those of all rows, by type [rows, width];
+// undefined: the type has none.
+inline GraphBatch batch_with_features(const Subgraph& subgraph,
+                                      const std::vector<at::Tensor>& features, uint32_t layers,
+                                      Trim trim = Trim::on) {
+  const ReceptiveField field = receptive_field(subgraph, layers, trim);
+  const auto tensor = [](const std::vector<uint32_t>& numbers) {
+    return at::tensor(std::vector<int64_t>(numbers.begin(), numbers.end()), at::kLong);
+  };
+  const at::Tensor rows = tensor(field.rows);
+  GraphBatch batch{.type_offsets = field.type_offsets,
+                   .features = {},
+                   .nodes = {},
+                   .layers = field.layers,
+                   .seed_rows = tensor(field.seed_rows),
+                   .plans = {}};
+  for (size_t type = 0; type < features.size(); ++type) {
+    at::Tensor& selected = batch.features.emplace_back();
+    const int64_t first = field.type_offsets[type];
+    const int64_t last = field.type_offsets[type + 1];
+    if (!features[type].defined() || first == last) continue;
+    const auto offset = static_cast<int64_t>(subgraph.type_offsets[type]);
+    selected = features[type].index_select(0, rows.slice(0, first, last) - offset);
+  }
+  return batch;
 }
 
 // --- a layer with all that it reads ---

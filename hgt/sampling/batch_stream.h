@@ -1,112 +1,104 @@
-// A stream of sampled batches, made by worker threads ahead of their use.
+// Batches made by worker threads ahead of their use: what is asked, its sub-graph, and whatever a
+// last step makes of that. All that trains, scores or shows a model reads its sub-graphs from here.
 //
-//   const ShuffledSeeds plan(training_seeds, 256, seed);
-//   BatchStream stream(graph, plan, {.width = 128, .depth = 6, .seed = seed},
-//                      {.batches_per_epoch = plan.batches(), .count = 10 * plan.batches(),
-//                       .workers = 1});
-//   for (Batch batch; stream.next(batch);) train_on(batch.subgraph, batch.features);
+//   struct PaperBatch {
+//     Request question;
+//     Subgraph subgraph;
+//     std::vector<float> features;
+//   };
+//   BatchStream<PaperBatch> stream(
+//       {.graph = graph, .sampling = {.width = 128}, .range = {.count = 100, .workers = 2}},
+//       [&](uint64_t i) {
+//         return PlannedBatch<Request>{.question = {.seeds = seeds_of(i)}, .random_seed = i};
+//       },
+//       [&](PaperBatch& batch) { ... });  // reads features, say
+//   for (PaperBatch batch; stream.next(batch);) use(batch);
 //
-// Batches leave in the order of their numbers. What is in a batch is a function of the options'
-// seed, the epoch and the number alone: the number of workers, the length of the queue and where
-// the stream began make no difference, and BatchMaker makes any batch alone.
+// Batches leave in the order of their numbers. What is in batch i is a function of the graph, the
+// sampling options and the plan of i: the number of workers, the length of the queue and where the
+// stream began make no difference.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/sampling/ordered_stream.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/sampling_options.h"
 #include "hgt/sampling/subgraph.h"
 
 namespace hgt {
 
-struct Batch {
-  uint64_t epoch = 0;
-  uint64_t number = 0;  // within the epoch
-  Request request = {};
-  Subgraph subgraph = {};
-  // By type: [rows of the type * width], in the order of the rows; empty: the type has none.
-  std::vector<std::vector<float>> features = {};
+// What a batch asks for, and what its sub-graph is drawn with.
+// Question: a Request, or a larger type with one as its member `request`.
+template <typename Question>
+struct PlannedBatch {
+  Question question = {};
+  uint64_t random_seed = 0;
 };
 
-// What a batch asks for. Called by several threads at once; must depend on its arguments only.
-using Planner = std::function<Request(uint64_t epoch, uint64_t number)>;
+inline const Request& request_of(const Request& request) { return request; }
+template <typename Question>
+const Request& request_of(const Question& question) {
+  return question.request;
+}
 
-// The numbers below `size` in an order drawn anew for each epoch. Thread-safe, cheap to copy.
-class ShuffledOrder {
- public:
-  ShuffledOrder(uint64_t size, uint64_t random_seed);
-  // Batch `number` of the epoch; empty past its end.
-  std::vector<uint32_t> batch(uint64_t epoch, uint64_t number, uint64_t batch_size) const;
-  uint64_t size() const;
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
+struct BatchStreamOptions {
+  HeteroGraph graph;
+  SamplingOptions sampling = {};
+  StreamRange range = {};
 };
 
-// A planner: every seed once per epoch, in an order drawn anew for each epoch. Cheap to copy.
-class ShuffledSeeds {
- public:
-  // Requires batch_size > 0. The last batch of an epoch has what is left.
-  ShuffledSeeds(std::vector<Seed> seeds, uint64_t batch_size, uint64_t random_seed);
-  uint64_t batches() const;  // per epoch
-  Request operator()(uint64_t epoch, uint64_t number) const;
-
- private:
-  std::shared_ptr<const std::vector<Seed>> seeds_;
-  uint64_t batch_size_;
-  ShuffledOrder order_;
-};
-
-// Makes batches one at a time, in any order. One thread at a time.
-class BatchMaker {
- public:
-  BatchMaker(HeteroGraph graph, Planner planner, const SamplingOptions& options,
-             bool features = true);
-  void make(uint64_t epoch, uint64_t number, Batch& batch);  // reuses the storage of `batch`
-
- private:
-  HeteroGraph graph_;
-  Planner planner_;
-  uint64_t seed_;
-  bool features_;
-  Sampler sampler_;
-};
-
-struct StreamOptions {
-  uint64_t batches_per_epoch = 1;
-  uint64_t first = 0;    // counted over all epochs: a resumed run begins where it was stopped
-  uint64_t count = 0;    // batches in all
-  unsigned workers = 1;  // threads; 0: next() makes the batch itself
-  unsigned queue = 4;    // batches made ahead at most, those in the making included
-  bool features = true;  // gather the features of the instances
-};
-
+// Batch: a type with the members `question` (as in PlannedBatch) and `subgraph`. Its storage is
+// used again for later batches; what need not be there beside what replaces it, its member function
+// release(), if it has one, lets go of before the next sub-graph is drawn.
+template <typename Batch>
 class BatchStream {
  public:
-  BatchStream(const HeteroGraph& graph, const Planner& planner, const SamplingOptions& sampling,
-              const StreamOptions& options);
-  BatchStream(const BatchStream&) = delete;
-  BatchStream& operator=(const BatchStream&) = delete;
-  ~BatchStream();  // stops the workers
+  // Both are called by several threads at once. A planner must depend on i only.
+  using Planner = std::function<PlannedBatch<decltype(Batch::question)>(uint64_t i)>;
+  // Right after the sub-graph was drawn, on the same thread.
+  using Finish = std::function<void(Batch& batch)>;
+
+  // Throws Error: sampling options that make no sense for the graph.
+  BatchStream(const BatchStreamOptions& options, Planner planner, Finish finish = {})
+      : planner_(std::move(planner)),
+        finish_(std::move(finish)),
+        samplers_(samplers_for(options)),
+        stream_(options.range, [this](unsigned worker, uint64_t i, Batch& batch) {
+          make(samplers_[worker], i, batch);
+        }) {}
 
   // The next batch; false: there is none. What `batch` held before is reused for later ones. Throws
   // what making this batch threw; the stream then has ended.
-  bool next(Batch& batch);
+  bool next(Batch& batch) { return stream_.next(batch); }
 
-  double seconds_waited() const;  // that next() spent waiting for workers
+  double seconds_waited() const { return stream_.seconds_waited(); }  // that next() spent waiting
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+  static std::vector<Sampler> samplers_for(const BatchStreamOptions& options) {
+    std::vector<Sampler> samplers;
+    for (unsigned i = 0; i < options.range.makers(); ++i) {
+      samplers.emplace_back(options.graph, options.sampling);
+    }
+    return samplers;
+  }
 
-// The features of the sub-graph's instances as floats, one block per type as in Batch.
-void gather_features(const HeteroGraph& graph, const Subgraph& subgraph,
-                     std::vector<std::vector<float>>& blocks);
+  void make(Sampler& sampler, uint64_t i, Batch& batch) const {
+    auto planned = planner_(i);
+    if constexpr (requires { batch.release(); }) batch.release();
+    batch.question = std::move(planned.question);
+    sampler.sample(request_of(batch.question), planned.random_seed, batch.subgraph);
+    if (finish_) finish_(batch);
+  }
+
+  const Planner planner_;
+  const Finish finish_;
+  std::vector<Sampler> samplers_;  // one per worker
+  OrderedStream<Batch> stream_;    // last: its threads use the others
+};
 
 }  // namespace hgt

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "hgt/graph/schema.h"
@@ -88,6 +89,9 @@ struct Subgraph {
   }
   Numbers<uint32_t> rows(NodeType type) const {
     return {type_offsets[index(type)], type_offsets[index(type) + 1]};
+  }
+  std::span<const NodeId> nodes_of(NodeType type) const {  // of its rows
+    return std::span(nodes).subspan(type_offsets[index(type)], num_rows(type));
   }
   Numbers<uint64_t> incoming(uint32_t row) const {
     return {edge_offsets[row], edge_offsets[row + size_t{1}]};

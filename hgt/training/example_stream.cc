@@ -7,25 +7,28 @@
 
 namespace hgt {
 
-ExampleStream::ExampleStream(const BatchMaking& making, QuestionPlanner planner,
-                             StreamRange range) {
+namespace {
+
+StreamRange on_compute_threads(StreamRange range) {
   if (range.workers == 0) {
     range.together = std::min(static_cast<unsigned>(at::get_num_threads()), range.queue);
   }
+  return range;
+}
+
+BatchStream<ReadyBatch>::Finish graphs_of_layers(const BatchMaking& making) {
   const uint32_t layers =
       making.layers > 0 ? making.layers : static_cast<uint32_t>(making.encoder->layers().size());
-  for (unsigned i = 0; i < range.makers(); ++i) {
-    samplers_.emplace_back(making.graph, making.sampling);
-  }
-  stream_ = std::make_unique<OrderedStream<ReadyBatch>>(
-      range, [this, layers, graph = making.graph, encoder = making.encoder,
-              plan = std::move(planner)](unsigned worker, uint64_t i, ReadyBatch& batch) {
-        BatchPlan planned = plan(i);
-        batch.graph = {};  // what is replaced need not be there beside what replaces it
-        batch.question = std::move(planned.question);
-        samplers_[worker].sample(batch.question.request, planned.random_seed, batch.subgraph);
-        batch.graph = encoder->make_batch(graph, batch.subgraph, layers);
-      });
+  return [layers, graph = making.graph, encoder = making.encoder](ReadyBatch& batch) {
+    batch.graph = encoder->make_batch(graph, batch.subgraph, layers);
+  };
 }
+
+}  // namespace
+
+ExampleStream::ExampleStream(const BatchMaking& making, Planner planner, const StreamRange& range)
+    : BatchStream(
+          {.graph = making.graph, .sampling = making.sampling, .range = on_compute_threads(range)},
+          std::move(planner), graphs_of_layers(making)) {}
 
 }  // namespace hgt

@@ -9,7 +9,7 @@
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/run/training_log.h"
-#include "hgt/sampling/batch_stream.h"
+#include "hgt/task/batch_plan.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/example_stream.h"
 
@@ -21,8 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 // Tell the draws of different purposes from one another.
 constexpr uint64_t kWeightStream = 0x1417;
-constexpr uint64_t kOrderStream = 0x04de;
-constexpr uint64_t kSampleStream = 0x5a3e;
 constexpr uint64_t kDropoutStream = 0xd409;
 
 double seconds_since(Clock::time_point start) {
@@ -44,7 +42,7 @@ struct Trainer::Loop {
         progress(sink),
         model(make_model(trainer.task_, trainer.options_)),
         optimizer(model->parameters(), {.weight_decay = trainer.options_.weight_decay}),
-        order(trainer.task_.num_examples(Split::train), hash(trainer.options_.seed, kOrderStream)),
+        plan(trainer.task_, trainer.options_.batch_size, trainer.options_.seed),
         log(trainer.folder_.log_file()) {
     const Path file = own.folder_.checkpoint_file();
     if (std::filesystem::exists(file)) {
@@ -56,15 +54,6 @@ struct Trainer::Loop {
     started = checkpointed = Clock::now();
     seconds_before = state.seconds;
     batch_seconds_before = state.batch_seconds;
-  }
-
-  BatchPlan plan(uint64_t step) const {
-    const uint64_t epoch = step / own.steps_per_epoch_;
-    const uint64_t number = step % own.steps_per_epoch_;
-    const uint64_t draw = hash(own.options_.seed, kSampleStream, epoch, number);
-    return {.question = own.task_.question(
-                Split::train, order.batch(epoch, number, own.options_.batch_size), draw),
-            .random_seed = draw};
   }
 
   // One batch: forward, backward, AdamW.
@@ -145,7 +134,7 @@ struct Trainer::Loop {
     ExampleStream stream({.graph = own.task_.graph(),
                           .sampling = own.task_.sampling(own.options_.sampling, Split::train),
                           .encoder = model->encoder()},
-                         [this](uint64_t i) { return plan(i); },
+                         plan,
                          {.first = state.step,
                           .count = own.steps_ - state.step,
                           .workers = own.options_.pipeline.workers});
@@ -190,7 +179,7 @@ struct Trainer::Loop {
   const ProgressSink& progress;
   TaskModel model;
   AdamW optimizer;
-  ShuffledOrder order;
+  TrainingPlan plan;
   TrainingLog log;
   TrainState state;
   Clock::time_point started;
@@ -206,8 +195,7 @@ Trainer::Trainer(const Task& task, const TrainOptions& options, SeedFolder folde
                  std::string identity)
     : task_(task), options_(options), folder_(std::move(folder)), identity_(std::move(identity)) {
   check(options_);
-  const uint64_t examples = task.num_examples(Split::train);
-  steps_per_epoch_ = (examples + options_.batch_size - 1) / options_.batch_size;
+  steps_per_epoch_ = TrainingPlan(task, options_.batch_size, options_.seed).batches_per_epoch();
   steps_ = options_.batches > 0 ? options_.batches : options_.epochs * steps_per_epoch_;
 }
 

@@ -55,10 +55,7 @@ at::Tensor read_inputs(const HeteroGraph& graph, NodeType type, std::span<const 
   }
   at::Tensor features =
       at::empty({static_cast<int64_t>(nodes.size()), static_cast<int64_t>(width)});
-  auto* to = features.data_ptr<float>();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    graph.copy_features(type, nodes[i], {to + i * width, width});
-  }
+  graph.copy_features(type, nodes, {features.data_ptr<float>(), nodes.size() * width});
   return features;
 }
 
