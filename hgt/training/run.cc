@@ -1,13 +1,14 @@
 #include "hgt/training/run.h"
 
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/checksum.h"
+#include "hgt/disk/lock.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
@@ -48,12 +49,9 @@ void refuse_second_run(const Path& folder) {
 }
 
 // Two processes must not write one run.
-File lock_folder(const Path& folder) {
-  File lock = File::open_to_write(folder / "lock");
-  if (::flock(lock.descriptor(), LOCK_EX | LOCK_NB) != 0) {
-    throw Error(fmt::format("{}: another process is training this run", folder.string()));
-  }
-  return lock;
+Lock lock_folder(const Path& folder) {
+  return {folder / "lock",
+          fmt::format("{}: another process is training this run", folder.string())};
 }
 
 // What a run is made of, as it stands in its files.
@@ -263,7 +261,7 @@ Run Run::create(const Path& folder, RunOptions options) {
   Run run(settled(folder, std::move(options)));
   if (run.task().spec().guard) refuse_leaking_features(run.task());
   make_folder(folder);
-  const File lock = lock_folder(folder);
+  const Lock lock = lock_folder(folder);
   refuse_second_run(folder);  // another process may have made one meanwhile
   const RunTexts texts = texts_of(run.options());
   write_text(folder / "options.toml", texts.options);
@@ -350,7 +348,7 @@ void Run::set_pipeline(const PipelineOptions& pipeline) {
 }
 
 std::vector<SeedReport> Run::train(const ProgressSink& progress) {
-  const File lock = lock_folder(state_->folder);
+  const Lock lock = lock_folder(state_->folder);
   std::vector<SeedReport> reports;
   for (const uint64_t seed : state_->seeds()) {
     make_folder(state_->seed_folder(seed));
