@@ -3,8 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "cli/page.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/insight/run_report.h"
@@ -50,37 +49,6 @@ ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
   return options;
 }
 
-// Written beside and renamed: a report that is there is whole. Opened before the work begins.
-class ReportFile {
- public:
-  explicit ReportFile(const std::string& file) : file_(file), partial_(file + ".partial") {
-    if (std::filesystem::is_directory(file)) {
-      throw Error(fmt::format("{}: is a folder; name a file in it", file));
-    }
-    out_.open(partial_, std::ios::binary);
-    if (!out_) throw Error(fmt::format("{}: cannot be written", file));
-  }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
-  ~ReportFile() {
-    std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
-  }
-  void write(const std::string& text) {
-    out_ << text;
-    out_.close();
-    if (!out_) throw Error(fmt::format("{}: cannot be written; is the disk full?", file_));
-    std::error_code error;
-    std::filesystem::rename(partial_, file_, error);
-    if (error) throw Error(fmt::format("{}: cannot be written ({})", file_, error.message()));
-  }
-
- private:
-  std::string file_;
-  std::string partial_;
-  std::ofstream out_;
-};
-
 // Options of the evolution must be of use to one of the runs at least.
 void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& reports) {
   const bool asked = !flags.nodes.empty() || !flags.at.empty() || flags.among;
@@ -94,7 +62,7 @@ void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& rep
 void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
-  ReportFile file(flags.out);
+  WholeFile file(flags.out);  // before the work begins: it may be impossible
   std::vector<Run> runs;
   for (const std::string& folder : flags.runs) {
     runs.push_back(Run::open(folder));
@@ -108,6 +76,7 @@ void run_report(const ReportFlags& flags) {
   for (const RunReport& report : reports) wholes.push_back(report.whole(bar.sink()));
   const OrderedJson report = report_json(std::move(wholes), false);
   file.write(flags.json ? json_text(report) : filled_page(page, report));
+  file.commit();
   fmt::print("{}\n", flags.out);
 }
 

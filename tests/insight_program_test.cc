@@ -217,7 +217,7 @@ TEST_F(InsightProgram, WritesAPageWithTheReportInIt) {
   EXPECT_EQ(json.at("live"), false);
   EXPECT_EQ(json.at("runs").at(0).at("name"), "tiny.run");
   EXPECT_FALSE(json.at("runs").at(0).at("evolution").is_null());
-  EXPECT_FALSE(fs::exists(out + ".partial"));
+  EXPECT_FALSE(holds_partial(folder_.path()));
 }
 
 TEST_F(InsightProgram, WritesTheDataAlone) {
@@ -254,10 +254,10 @@ TEST_F(InsightProgram, SaysWhereAReportCannotBeWrittenOrMade) {
   expect_failure(verb("report", {"--json", "--out", nowhere}), 1, nowhere + ": cannot be written");
   expect_failure(verb("report", {"--json", "--out", folder_.path().string()}), 1,
                  folder_.path().string() + ": is a folder");
-  EXPECT_FALSE(fs::exists(folder_.path().string() + ".partial"));
+  EXPECT_FALSE(holds_partial(folder_.path()));
   const std::string file = (folder_ / "report.json").string();
   expect_failure({"report", (folder_ / "none").string(), "--json", "--out", file}, 1, "not a run");
-  EXPECT_FALSE(fs::exists(file) || fs::exists(file + ".partial"));
+  EXPECT_FALSE(fs::exists(file) || holds_partial(folder_.path()));
 }
 
 // --- view ---

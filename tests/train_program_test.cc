@@ -358,9 +358,11 @@ TEST_F(TrainProgram, SaysWhereTheDiskIsFullAndGoesOnWhenItIsNot) {
   on_full_disk({"embed", path("run"), "--type", "paper", "--out", path("vectors"), "--quiet"}, 5000,
                "vectors");
   on_full_disk({"evaluate", path("run"), "--quiet"}, 500, "run/seed-1/test.tsv");
-  for (const char* name : {"all.tsv", "all.tsv.partial", "vectors", "vectors.partial",
-                           "run/seed-1/test.tsv", "run/test.json"}) {
+  for (const char* name : {"all.tsv", "vectors", "run/seed-1/test.tsv", "run/test.json"}) {
     EXPECT_FALSE(fs::exists(folder_ / name)) << name;
+  }
+  for (const char* folder : {".", "run", "run/seed-1"}) {
+    EXPECT_FALSE(holds_partial(folder_ / folder)) << folder;
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -15,20 +15,54 @@
 
 namespace hgt {
 
-uint64_t checksum(std::span<const std::byte> data) { return XXH3_64bits(data.data(), data.size()); }
+namespace {
+
+std::string_view remedy_of(int error) {
+  if (error == ENOSPC || error == EDQUOT) return "; free some disk space and run it again";
+  return error == ENOMEM ? "; free some memory and run it again" : "";
+}
+
+}  // namespace
 
 void fail_on_disk(const Path& path, std::string_view action) {
-  const std::string reason = std::strerror(errno);
-  const std::string_view remedy = errno == ENOSPC ? "; free some disk space and run it again" : "";
-  throw Error(fmt::format("{}: cannot {}: {}{}", path.string(), action, reason, remedy));
+  const int error = errno;
+  throw Error(fmt::format("{}: cannot {}: {}{}", path.string(), action, std::strerror(error),
+                          remedy_of(error)));
+}
+
+Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
+
+void sync_folder(const Path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;  // a folder that may be written but not read
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (error != EIO && error != ENOSPC && error != EDQUOT) return;
+  errno = error;
+  fail_on_disk(folder, "bring it to disk");
+}
+
+void move_into_place(const Path& partial, const Path& file) {
+  if (::rename(partial.c_str(), file.c_str()) != 0) {
+    fail_on_disk(file, "rename the finished file to it");
+  }
+  sync_folder(folder_of(file));
 }
 
 File File::create(const Path& path) {
+  std::optional<File> file = try_create(path, path);
+  if (file) return std::move(*file);
+  errno = EEXIST;
+  fail_on_disk(path, "create the file");
+}
+
+std::optional<File> File::try_create(const Path& path, const Path& shown) {
   File file;
-  file.path_ = path;
+  file.path_ = shown;
   file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file.descriptor_ < 0) fail_on_disk(path, "create the file");
-  return file;
+  if (file.descriptor_ >= 0) return file;
+  if (errno != EEXIST) fail_on_disk(shown, "create the file");
+  return std::nullopt;
 }
 
 File File::open_to_read(const Path& path) {
@@ -108,6 +142,16 @@ void File::reserve(uint64_t bytes) {
 void File::truncate(uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
     fail_on_disk(path_, "resize the file");
+}
+
+void File::sync() const {
+  if (::fsync(descriptor_) != 0) fail_on_disk(path_, "bring it to disk");
+}
+
+bool File::try_lock() {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno != EWOULDBLOCK) fail_on_disk(path_, "lock the file");
+  return false;
 }
 
 void File::close() {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,14 +21,7 @@ Path without_trailing_slash(const Path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
 
-// The lock lies inside the partial folder and dies with its process.
-bool is_being_written(const Path& lock_file) {
-  const int descriptor = ::open(lock_file.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool busy = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0;
-  ::close(descriptor);
-  return busy;
-}
+constexpr const char* kLock = ".lock";
 
 // Brings everything written so far to disk, in one go for all files of the folder: the rename must
 // not reach the disk before what it names.
@@ -43,11 +35,6 @@ void sync_file_system(const Path& folder) {
   }
 }
 
-Path parent_of(const Path& folder) {
-  const Path parent = folder.parent_path();
-  return parent.empty() ? Path(".") : parent;
-}
-
 }  // namespace
 
 StagedFolder::StagedFolder(const Path& folder, bool replace)
@@ -57,12 +44,13 @@ StagedFolder::StagedFolder(const Path& folder, bool replace)
     throw Error(
         fmt::format("{} exists already; choose another name or remove it", folder_.string()));
   }
-  if (!fs::is_directory(parent_of(folder_))) {
+  if (!fs::is_directory(folder_of(folder_))) {
     throw Error(fmt::format("{}: there is no folder {} to write to", folder_.string(),
-                            parent_of(folder_).string()));
+                            folder_of(folder_).string()));
   }
-  const Path lock_file = partial_ / ".lock";
-  if (is_being_written(lock_file)) {
+  // Nobody else looks at the partial folder while it has no lock yet.
+  const Lock alone = Lock::of_folder(folder_of(folder_));
+  if (Lock::is_held(partial_ / kLock)) {
     throw Error(fmt::format("{} is being written by another process; wait for it or stop it",
                             folder_.string()));
   }
@@ -72,12 +60,16 @@ StagedFolder::StagedFolder(const Path& folder, bool replace)
     throw Error(
         fmt::format("{}: cannot create the folder: {}", partial_.string(), error.message()));
   }
-  lock_ = File::create(lock_file);
-  ::flock(lock_.descriptor(), LOCK_EX | LOCK_NB);
+  try {
+    lock_ = Lock::try_take(partial_ / kLock);
+  } catch (const Error&) {  // a file system that knows no locks goes without
+    lock_.reset();
+  }
 }
 
 StagedFolder::~StagedFolder() {
   if (committed_) return;
+  const Lock alone = Lock::of_folder(folder_of(folder_));
   std::error_code ignored;  // a destructor has nobody to tell
   fs::remove_all(partial_, ignored);
 }
@@ -89,8 +81,8 @@ void StagedFolder::write_text(const std::string& file, const std::string& text) 
 }
 
 void StagedFolder::commit() {
-  fs::remove(partial_ / ".lock");
   sync_file_system(partial_);
+  const Lock alone = Lock::of_folder(folder_of(folder_));
   // Exchanging the two names leaves no moment without a graph of that name.
   const bool exchange = replace_ && fs::exists(folder_);
   const unsigned flags = exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
@@ -99,6 +91,9 @@ void StagedFolder::commit() {
                             partial_.string(), std::strerror(errno)));
   }
   committed_ = true;
+  std::error_code ignored;  // an empty file more does no harm
+  fs::remove(folder_ / kLock, ignored);
+  sync_folder(folder_of(folder_));
   if (exchange) fs::remove_all(partial_);
 }
 

@@ -1,7 +1,13 @@
-// A folder that appears whole or not at all: written as "<folder>.partial", renamed at the end.
+// A folder that appears whole or not at all: written as "<folder>.partial", brought to disk and
+// renamed at the end. While it is written, "<folder>.partial/.lock" is locked, which tells it from
+// one that a killed process left behind.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "hgt/disk/file.h"
+#include "hgt/disk/lock.h"
 
 namespace hgt {
 
@@ -16,12 +22,12 @@ class StagedFolder {
 
   const Path& path() const { return partial_; }  // write here
   void write_text(const std::string& file, const std::string& text) const;
-  void commit();  // renames into place; with `replace`, what was there goes
+  void commit();  // brings all to disk, renames into place; with `replace`, what was there goes
 
  private:
   Path folder_;
   Path partial_;
-  File lock_;
+  std::optional<Lock> lock_;
   bool replace_;
   bool committed_ = false;
 };

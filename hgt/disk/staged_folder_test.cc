@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "hgt/error.h"
@@ -187,6 +189,31 @@ TEST(StagedFolder, RefusesWhileAnotherProcessWritesAndCleansUpAfterItsDeath) {
   EXPECT_FALSE(fs::exists(staged.path() / "from_child"));
   staged.commit();
   EXPECT_TRUE(fs::is_empty(place / "out"));
+}
+
+TEST(StagedFolder, IsWholeWhateverSeveralWritersDoAtOnce) {
+  const TestFolder place;
+  std::atomic<int> commits = 0;
+  const auto write_often = [&](const std::string& text) {
+    for (int i = 0; i < 30; ++i) {
+      const std::string error = error_of([&] {
+        StagedFolder staged(place / "out", true);
+        staged.write_text("a", text);
+        staged.write_text("b", text);
+        if (i % 3 == 0) return;  // not committed
+        staged.commit();
+        ++commits;
+      });
+      EXPECT_TRUE(error.empty() || contains(error, "being written")) << error;
+    }
+  };
+  std::vector<std::thread> writers;
+  for (const char* text : {"1", "2", "3"}) writers.emplace_back(write_often, text);
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_GT(commits, 0);
+  EXPECT_EQ(names_in(place.path()), Names{"out"});
+  EXPECT_EQ(names_in(place / "out"), (Names{"a", "b"}));
+  EXPECT_EQ(read_bytes(place / "out" / "a"), read_bytes(place / "out" / "b"));
 }
 
 TEST(StagedFolder, NamesTheFileThatExistsAlready) {

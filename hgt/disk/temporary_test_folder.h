@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
+#include <sys/resource.h>
 
+#include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -39,6 +42,26 @@ class TestFolder {
   Path path_;
 };
 
+// While it lives, no file can grow beyond it: a full disk, as far as writing files goes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit tight{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    if (::setrlimit(RLIMIT_FSIZE, &tight) != 0) throw Error("cannot limit the size of files");
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
 inline std::string read_bytes(const Path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -51,6 +74,14 @@ inline void write_bytes(const Path& file, std::string_view bytes) {
   std::fstream out(file,
                    std::ios::binary | std::ios::out | (in_place ? std::ios::in : std::ios::trunc));
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+// Whether something unfinished lies right inside the folder, of a WholeFile or a StagedFolder.
+inline bool holds_partial(const Path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename().string().find(".partial") != std::string::npos) return true;
+  }
+  return false;
 }
 
 // Every file below the folder, by its relative path.

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -19,7 +15,9 @@
 #include <system_error>
 #include <utility>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/disk/file.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 
 namespace hgt {
@@ -74,7 +72,7 @@ std::string content_checksum(std::span<const TensorView> tensors, const Metadata
     content[tensor.name] = {to_string(tensor.type), tensor.shape, checksum(tensor.data)};
   }
   const std::string text = content.dump();
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+  return text_checksum(text);
 }
 
 }  // namespace
@@ -261,10 +259,6 @@ void require_file(const Path& path) {
 
 }  // namespace
 
-void TensorFile::Unmap::operator()(const std::byte* mapping) const {
-  ::munmap(const_cast<std::byte*>(mapping), bytes);
-}
-
 TensorFile TensorFile::open(const Path& path) {
   require_file(path);
   const File file = File::open_to_read(path);
@@ -273,14 +267,9 @@ TensorFile TensorFile::open(const Path& path) {
     throw Error(fmt::format("{}: has {} bytes where at least {} are due; {}", path.string(), bytes,
                             kLengthBytes, kRemedy));
   }
-  void* mapping = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-  if (mapping == MAP_FAILED) {
-    throw Error(fmt::format("{}: cannot map its {} bytes: {}; free some memory", path.string(),
-                            bytes, std::strerror(errno)));
-  }
   TensorFile opened;
-  opened.mapping_ = {static_cast<const std::byte*>(mapping), Unmap{bytes}};
-  const std::span<const std::byte> all(opened.mapping_.get(), bytes);
+  opened.mapping_ = Mapping::to_read(file, bytes);
+  const std::span<const std::byte> all = opened.mapping_.bytes();
   const std::string_view header = header_text(path, all);
   HeaderReader reader(path, all.subspan(kLengthBytes + header.size()));
   reader.read(header);
@@ -305,57 +294,6 @@ const TensorView* TensorFile::find(std::string_view name) const {
 // --- writing ---
 
 namespace {
-
-// A file that appears whole or not at all.
-class StagedFile {
- public:
-  explicit StagedFile(const Path& path)
-      : path_(path), partial_(path.string() + ".partial"), folder_(locked_folder(path)) {
-    std::error_code ignored;  // creating it will tell
-    fs::remove(partial_, ignored);
-    file_ = File::create(partial_);
-  }
-  StagedFile(const StagedFile&) = delete;
-  StagedFile& operator=(const StagedFile&) = delete;
-  ~StagedFile() {
-    std::error_code ignored;  // a destructor has nobody to tell
-    if (!committed_) fs::remove(partial_, ignored);
-  }
-
-  void write(std::span<const std::byte> bytes) { file_.write(bytes.data(), bytes.size()); }
-
-  void commit() {
-    if (::fsync(file_.descriptor()) != 0) fail("bring it to disk");
-    file_.close();
-    if (::rename(partial_.c_str(), path_.c_str()) != 0) fail("rename the finished file to it");
-    committed_ = true;
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view action) const {
-    throw Error(fmt::format("{}: cannot {}: {}", path_.string(), action, std::strerror(errno)));
-  }
-  // Locked while this lives, so that no two writers share a partial file. A file system that knows
-  // no locks of folders goes without.
-  static File locked_folder(const Path& path) {
-    const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
-    std::error_code unknown;
-    if (!fs::is_directory(folder, unknown)) {
-      throw Error(
-          fmt::format("{}: there is no folder {} to write to", path.string(), folder.string()));
-    }
-    File opened = File::open_to_read(folder);
-    while (::flock(opened.descriptor(), LOCK_EX) != 0 && errno == EINTR) {
-    }
-    return opened;
-  }
-
-  Path path_;
-  Path partial_;
-  File folder_;
-  File file_;
-  bool committed_ = false;
-};
 
 void require_writable(const std::vector<TensorView>& tensors, const Metadata& metadata) {
   if (metadata.contains(std::string(kChecksumName))) {
@@ -419,7 +357,7 @@ void write_tensor_file(const Path& path, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata) {
   const std::string header = checked_header(path, tensors, metadata);
   const uint64_t length = header.size();
-  StagedFile file(path);
+  WholeFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(header)));
   for (const TensorView& tensor : tensors) file.write(tensor.data);

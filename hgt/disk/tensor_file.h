@@ -20,13 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hgt/disk/file.h"
+#include "hgt/disk/mapping.h"
 
 namespace hgt {
 
@@ -55,22 +55,17 @@ class TensorFile {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
  private:
-  struct Unmap {
-    size_t bytes;
-    void operator()(const std::byte* mapping) const;
-  };
-
   TensorFile() = default;
 
-  std::unique_ptr<const std::byte, Unmap> mapping_;
+  Mapping mapping_;
   std::vector<TensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 
 // Writes the tensors in the order given, and a checksum of all content as the metadata entry
-// "hgt_checksum", which TensorFile takes out again. The file appears whole or not at all: it is
-// written as "<path>.partial", brought to disk and renamed; what was at `path` goes. Throws Error
-// for names that are empty or repeated, data that does not fit its shape, and failing disks.
+// "hgt_checksum", which TensorFile takes out again. The file appears whole or not at all
+// (WholeFile); what was at `path` goes. Throws Error for names that are empty or repeated, data
+// that does not fit its shape, and failing disks.
 void write_tensor_file(const Path& path, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

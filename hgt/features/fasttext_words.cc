@@ -3,7 +3,6 @@
 #include <fasttext/args.h>
 #include <fasttext/fasttext.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <memory>
 #include <thread>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/features/feature_source.h"
 #include "hgt/graph/array_file.h"
@@ -119,15 +119,11 @@ class Training {
   std::thread worker_;  // last: it uses the others
 };
 
-// Brought to disk before it gets its name: fastText does not survive half a model.
+// Whole or absent: fastText does not survive half a model.
 void keep_model(fasttext::FastText& model, const Path& kept) {
-  Path beside = kept;
-  beside += ".new";
-  model.saveModel(beside.string());
-  if (::fsync(File::open_to_write(beside).descriptor()) != 0) {
-    throw Error(fmt::format("{}: cannot be brought to disk", beside.string()));
-  }
-  fs::rename(beside, kept);
+  WholeFile file(kept);
+  model.saveModel(file.partial().string());
+  file.commit();
 }
 
 // None where nothing was kept, or something else.

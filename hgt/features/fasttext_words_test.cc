@@ -119,7 +119,7 @@ TEST_F(FasttextTest, StoppedItLeavesNothingAndCanBeginAgain) {
   EXPECT_THROW(train(eight_papers(), options(), StopAt(1)), Interrupted);
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{});
   write_bytes(folder_ / "kept.txt", "left by a killed process");
-  write_bytes(folder_ / "kept.new", "this, too");
+  write_bytes(folder_ / "kept.partial.1-0", "this, too");
   EXPECT_EQ(train(eight_papers(), options()), train(eight_papers(), options("other")));
 }
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/features/fasttext_words.h"
 #include "hgt/features/feature_source.h"
@@ -64,10 +64,6 @@ std::string ingredients(const FeatureStep& step, const std::string& type, const 
     text += stamp(Path(step.xlnet) / file);
   }
   return text;
-}
-
-std::string key_of(const std::string& text) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
 }
 
 std::string folder_name(const Path& folder) {  // "xlnet/" too
@@ -159,7 +155,7 @@ class Maker {
 
  private:
   std::string key(const std::string& type) const {
-    return key_of(ingredients(step_, type, graph_.schema(), reach_));
+    return text_checksum(ingredients(step_, type, graph_.schema(), reach_));
   }
 
   void leave_out(const std::string& type, const std::string& why) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "hgt/disk/mapping.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/features/metapath2vec/skip_gram.h"
 #include "hgt/graph/array_file.h"
@@ -40,23 +41,22 @@ Path with_ending(Path path, const char* ending) {
 class FileTable {
  public:
   FileTable(const Path& path, uint64_t numbers)
-      : file_(File::open_to_write(path)), bytes_(numbers * sizeof(float)) {
-    file_.reserve(bytes_);
-    void* mapping =
-        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
-    if (mapping == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped", path.string()));
-    numbers_ = static_cast<float*>(mapping);
+      : mapping_(Mapping::to_write(grown(path, numbers * sizeof(float)), numbers * sizeof(float))) {
   }
-  FileTable(const FileTable&) = delete;
-  FileTable& operator=(const FileTable&) = delete;
-  ~FileTable() { ::munmap(numbers_, bytes_); }
 
-  std::span<float> numbers() const { return {numbers_, bytes_ / sizeof(float)}; }
+  std::span<float> numbers() {
+    const std::span<std::byte> bytes = mapping_.writable_bytes();
+    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
 
  private:
-  File file_;
-  uint64_t bytes_;
-  float* numbers_ = nullptr;
+  static File grown(const Path& path, uint64_t bytes) {
+    File file = File::open_to_write(path);
+    file.reserve(bytes);
+    return file;
+  }
+
+  Mapping mapping_;
 };
 
 // The type that begins with the letter; throws Error unless there is exactly one.
@@ -192,11 +192,7 @@ struct WalkTraining::State {
         const ProgressSink& progress)
       : walks(graph, repeated_paths(graph, step, reach), walk_options(step, reach), progress) {}
 
-  void save() const {
-    const Path beside = with_ending(kept, ".position.new");
-    std::ofstream(beside) << position << '\n';
-    fs::rename(beside, with_ending(kept, ".position"));
-  }
+  void save() const { write_text(with_ending(kept, ".position"), fmt::format("{}\n", position)); }
 
   Path kept;
   Walks walks;

@@ -1,17 +1,9 @@
 #include "hgt/graph/array_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "hgt/error.h"
@@ -49,40 +41,14 @@ std::string array_header(std::string_view dtype, std::span<const uint64_t> shape
 
 // --- ArrayStream ---
 
-struct ArrayStream::Digest {
-  XXH3_state_t state;
-};
-
 ArrayStream::ArrayStream(const Path& folder, std::string file, std::string_view dtype)
     : file_(File::create(folder / file)),
       record_{.file = std::move(file), .dtype = std::string(dtype), .shape = {}},
-      item_size_(item_size(dtype)),
-      digest_(new Digest) {
-  XXH3_64bits_reset(&digest_->state);
+      item_size_(item_size(dtype)) {
   buffer_.reserve(kStreamBuffer);
   const std::string room(kArrayHeaderBytes, '\0');  // no valid header before close()
   file_.write(room.data(), room.size());
 }
-
-ArrayStream::ArrayStream(ArrayStream&& other) noexcept
-    : file_(std::move(other.file_)),
-      record_(std::move(other.record_)),
-      item_size_(other.item_size_),
-      items_bytes_(other.items_bytes_),
-      buffer_(std::move(other.buffer_)),
-      digest_(std::exchange(other.digest_, nullptr)) {}
-
-ArrayStream& ArrayStream::operator=(ArrayStream&& other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(record_, other.record_);
-  std::swap(item_size_, other.item_size_);
-  std::swap(items_bytes_, other.items_bytes_);
-  std::swap(buffer_, other.buffer_);
-  std::swap(digest_, other.digest_);
-  return *this;
-}
-
-ArrayStream::~ArrayStream() { delete digest_; }
 
 void ArrayStream::append_bytes(const void* data, size_t bytes) {
   const auto* at = static_cast<const std::byte*>(data);
@@ -97,7 +63,7 @@ void ArrayStream::append_bytes(const void* data, size_t bytes) {
 }
 
 void ArrayStream::flush() {
-  XXH3_64bits_update(&digest_->state, buffer_.data(), buffer_.size());
+  checksum_.add(buffer_);
   file_.write(buffer_.data(), buffer_.size());
   buffer_.clear();
 }
@@ -105,7 +71,7 @@ void ArrayStream::flush() {
 ArrayRecord ArrayStream::close() {
   flush();
   record_.shape = {items()};
-  record_.checksum = XXH3_64bits_digest(&digest_->state);
+  record_.checksum = checksum_.value();
   const std::string header = array_header(record_.dtype, record_.shape);
   file_.write_at(header.data(), header.size(), 0);
   file_.close();
@@ -121,50 +87,33 @@ GrowingArray::GrowingArray(const Path& folder, std::string file, std::string_vie
   map(kFirstCapacity);
 }
 
-GrowingArray::GrowingArray(GrowingArray&& other) noexcept
-    : file_(std::move(other.file_)),
-      record_(std::move(other.record_)),
-      item_size_(other.item_size_),
-      items_(other.items_),
-      capacity_bytes_(other.capacity_bytes_),
-      mapping_(std::exchange(other.mapping_, nullptr)) {}
-
-GrowingArray::~GrowingArray() { unmap(); }
-
-void GrowingArray::unmap() {
-  if (mapping_ != nullptr) ::munmap(mapping_, capacity_bytes_);
-  mapping_ = nullptr;
-}
-
 void GrowingArray::map(uint64_t capacity) {
   file_.reserve(capacity);
-  unmap();
-  void* mapping =
-      ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
-  if (mapping == MAP_FAILED) fail_on_disk(file_.path(), "map the file");
-  mapping_ = static_cast<std::byte*>(mapping);
-  capacity_bytes_ = capacity;
+  mapping_ = Mapping::to_write(file_, capacity);
 }
 
 void GrowingArray::resize(uint64_t items) {
   const uint64_t needed = kArrayHeaderBytes + items * item_size_;
   if (items < items_) {
-    std::fill(mapping_ + needed, mapping_ + kArrayHeaderBytes + items_ * item_size_, std::byte{0});
+    const auto gone = mapping_.writable_bytes().subspan(needed, (items_ - items) * item_size_);
+    std::fill(gone.begin(), gone.end(), std::byte{0});
   }
-  if (needed > capacity_bytes_) map(std::max(needed, capacity_bytes_ + capacity_bytes_ / 2));
+  const uint64_t capacity = mapping_.bytes().size();
+  if (needed > capacity) map(std::max(needed, capacity + capacity / 2));
   items_ = items;
 }
 
-void GrowingArray::drop_pages() { ::madvise(mapping_, capacity_bytes_, MADV_DONTNEED); }
+void GrowingArray::drop_pages() { mapping_.drop_pages(); }
 
 ArrayRecord GrowingArray::close(std::vector<uint64_t> shape) {
   assert(num_items(shape) == items_);
   record_.shape = std::move(shape);
   const uint64_t bytes = items_ * item_size_;
-  record_.checksum = checksum({mapping_ + kArrayHeaderBytes, bytes});
+  record_.checksum = checksum(mapping_.bytes().subspan(kArrayHeaderBytes, bytes));
   const std::string header = array_header(record_.dtype, record_.shape);
-  std::copy_n(reinterpret_cast<const std::byte*>(header.data()), header.size(), mapping_);
-  unmap();
+  const auto header_bytes = std::as_bytes(std::span(header));
+  std::copy(header_bytes.begin(), header_bytes.end(), mapping_.writable_bytes().begin());
+  mapping_ = Mapping();
   file_.truncate(kArrayHeaderBytes + bytes);
   file_.close();
   return record_;
@@ -190,24 +139,7 @@ MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
         "make the graph again",
         file.path().string(), record.dtype));
   }
-  void* mapping = ::mmap(nullptr, expected, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-  if (mapping == MAP_FAILED) fail_on_disk(file.path(), "map the file");
-  mapping_ = static_cast<const std::byte*>(mapping);
-  mapped_bytes_ = expected;
-}
-
-MappedArray::MappedArray(MappedArray&& other) noexcept
-    : mapping_(std::exchange(other.mapping_, nullptr)),
-      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)) {}
-
-MappedArray& MappedArray::operator=(MappedArray&& other) noexcept {
-  std::swap(mapping_, other.mapping_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  return *this;
-}
-
-MappedArray::~MappedArray() {
-  if (mapping_ != nullptr) ::munmap(const_cast<std::byte*>(mapping_), mapped_bytes_);
+  mapping_ = Mapping::to_read(file, expected);
 }
 
 }  // namespace hgt

@@ -14,7 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/disk/file.h"
+#include "hgt/disk/mapping.h"
 #include "hgt/graph/schema.h"
 
 namespace hgt {
@@ -40,9 +42,6 @@ std::string array_header(std::string_view dtype, std::span<const uint64_t> shape
 class ArrayStream {
  public:
   ArrayStream(const Path& folder, std::string file, std::string_view dtype);
-  ArrayStream(ArrayStream&&) noexcept;
-  ArrayStream& operator=(ArrayStream&&) noexcept;
-  ~ArrayStream();
 
   template <typename T>
   void append(const T& item) {
@@ -59,7 +58,6 @@ class ArrayStream {
   ArrayRecord close();  // shape [items]
 
  private:
-  struct Digest;
   void append_bytes(const void* data, size_t bytes);
   void flush();
 
@@ -68,7 +66,7 @@ class ArrayStream {
   size_t item_size_;
   uint64_t items_bytes_ = 0;
   std::vector<std::byte> buffer_;
-  Digest* digest_;
+  Checksum checksum_;
 };
 
 // A file that grows and is read and written in place through a shared mapping, so that it need not
@@ -76,11 +74,6 @@ class ArrayStream {
 class GrowingArray {
  public:
   GrowingArray(const Path& folder, std::string file, std::string_view dtype);
-  GrowingArray(GrowingArray&&) noexcept;
-  GrowingArray& operator=(GrowingArray&&) = delete;
-  GrowingArray(const GrowingArray&) = delete;
-  GrowingArray& operator=(const GrowingArray&) = delete;
-  ~GrowingArray();
 
   uint64_t items() const { return items_; }
   void resize(uint64_t items);  // new items are zero; invalidates what as() gave out
@@ -88,7 +81,7 @@ class GrowingArray {
   template <typename T>
   std::span<T> as() {
     assert(dtype_of<T>() == record_.dtype);
-    return {reinterpret_cast<T*>(mapping_ + kArrayHeaderBytes), items_};
+    return {reinterpret_cast<T*>(mapping_.writable_bytes().data() + kArrayHeaderBytes), items_};
   }
   template <typename T>
   void append(std::span<const T> items) {
@@ -102,14 +95,12 @@ class GrowingArray {
 
  private:
   void map(uint64_t capacity);
-  void unmap();
 
   File file_;
   ArrayRecord record_;
   size_t item_size_;
   uint64_t items_ = 0;
-  uint64_t capacity_bytes_ = 0;
-  std::byte* mapping_ = nullptr;
+  Mapping mapping_;
 };
 
 // One array of an opened graph, mapped read-only. Construction checks header and size against the
@@ -118,24 +109,16 @@ class MappedArray {
  public:
   MappedArray() = default;
   MappedArray(const Path& folder, const ArrayRecord& record);
-  MappedArray(MappedArray&& other) noexcept;
-  MappedArray& operator=(MappedArray&& other) noexcept;
-  MappedArray(const MappedArray&) = delete;
-  MappedArray& operator=(const MappedArray&) = delete;
-  ~MappedArray();
 
-  std::span<const std::byte> bytes() const {
-    return {mapping_ + kArrayHeaderBytes, mapped_bytes_ - kArrayHeaderBytes};
-  }
+  std::span<const std::byte> bytes() const { return mapping_.bytes().subspan(kArrayHeaderBytes); }
   template <typename T>
   std::span<const T> as() const {
-    if (mapping_ == nullptr) return {};
-    return {reinterpret_cast<const T*>(mapping_ + kArrayHeaderBytes), bytes().size() / sizeof(T)};
+    if (mapping_.bytes().empty()) return {};
+    return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
   }
 
  private:
-  const std::byte* mapping_ = nullptr;
-  size_t mapped_bytes_ = 0;
+  Mapping mapping_;
 };
 
 }  // namespace hgt

@@ -1,14 +1,13 @@
 #include "hgt/graph/feature_writer.h"
 
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <fstream>
 #include <utility>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/half.h"
@@ -26,22 +25,11 @@ constexpr uint64_t kRowsBetweenSaves = uint64_t{1} << 16U;
 constexpr std::chrono::seconds kTimeBetweenSaves{10};  // for rows that take long to make
 constexpr uint64_t kCopyBytes = uint64_t{4} << 20U;
 
-void bring_to_disk(const File& file) {
-  if (::fsync(file.descriptor()) != 0) {
-    throw Error(fmt::format("{}: cannot be brought to disk", file.path().string()));
-  }
-}
-
-// Written beside, brought to disk, renamed.
-void replace_text(const Path& path, const std::string& text) {
-  Path beside = path;
-  beside += ".new";
-  fs::remove(beside);
-  File file = File::create(beside);
-  file.write(text.data(), text.size());
-  bring_to_disk(file);
-  file.close();
-  fs::rename(beside, path);
+Lock lock_graph(const Path& folder) {
+  static_cast<void>(HeteroGraph::open(folder));
+  return {folder / ".features.lock",
+          fmt::format("{}: another process is making features; wait for it or stop it",
+                      folder.string())};
 }
 
 ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<uint64_t> shape) {
@@ -54,14 +42,7 @@ ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<ui
 
 }  // namespace
 
-FeatureLock::FeatureLock(const Path& folder) : folder_(folder) {
-  static_cast<void>(HeteroGraph::open(folder));
-  file_ = File::open_to_write(folder / ".features.lock");
-  if (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
-    throw Error(fmt::format("{}: another process is making features; wait for it or stop it",
-                            folder.string()));
-  }
-}
+FeatureLock::FeatureLock(const Path& folder) : folder_(folder), lock_(lock_graph(folder)) {}
 
 FeatureWriter::FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec)
     : folder_(lock.folder()), type_(type), type_folder_(folder_ / type), spec_(std::move(spec)) {
@@ -106,8 +87,8 @@ void FeatureWriter::take_up() {
 }
 
 void FeatureWriter::save_position() {
-  bring_to_disk(file_);
-  replace_text(type_folder_ / kPosition, fmt::format("{} {}\n", spec_.key, rows_));
+  file_.sync();
+  write_text(type_folder_ / kPosition, fmt::format("{} {}\n", spec_.key, rows_));
   saved_rows_ = rows_;
   saved_at_ = std::chrono::steady_clock::now();
 }
@@ -164,12 +145,11 @@ Path FeatureWriter::write_unflagged() const {
   const uint64_t item = spec_.type == FeatureType::float16 ? 2 : 4;
   const uint64_t kept = row_bytes() - item;
   const Path path = type_folder_ / "features.unflagged";
-  fs::remove(path);
-  File out = File::create(path);
+  WholeFile out(path);
   const std::vector<uint64_t> shape = {nodes_, spec_.width};
   const std::string header = array_header(
       spec_.type == FeatureType::float16 ? dtype_of<uint16_t>() : dtype_of<float>(), shape);
-  out.write(header.data(), header.size());
+  out.write(header);
   const uint64_t rows_at_once = std::max<uint64_t>(1, kCopyBytes / row_bytes());
   std::vector<char> bytes(rows_at_once * row_bytes());
   for (uint64_t row = 0; row < nodes_; row += rows_at_once) {
@@ -178,16 +158,15 @@ Path FeatureWriter::write_unflagged() const {
     for (uint64_t i = 1; i < count; ++i) {  // closes the gaps
       std::copy_n(bytes.data() + i * row_bytes(), kept, bytes.data() + i * kept);
     }
-    out.write(bytes.data(), count * kept);
+    out.write(std::string_view(bytes.data(), count * kept));
   }
-  bring_to_disk(out);
-  out.close();
+  out.commit();
   return path;
 }
 
 FeatureSpec FeatureWriter::finish() {
   assert(rows_ == nodes_);
-  bring_to_disk(file_);
+  file_.sync();
   spec_.missing = missing();
   spec_.flagged = spec_.missing > 0;
   const Path partial = type_folder_ / kPartial;
@@ -198,7 +177,7 @@ FeatureSpec FeatureWriter::finish() {
       whole, std::string(half ? dtype_of<uint16_t>() : dtype_of<float>()), {nodes_, spec_.width});
   spec_.file = fmt::format("features_{:016x}.npy", record.checksum);
   record.file = type_ + "/" + spec_.file;
-  fs::rename(whole, type_folder_ / spec_.file);
+  move_into_place(whole, type_folder_ / spec_.file);
   replace_schema(record);
   fs::remove(partial);
   fs::remove(type_folder_ / kPosition);
@@ -220,7 +199,7 @@ void FeatureWriter::replace_schema(const ArrayRecord& record) {
                 [&](const ArrayRecord& array) { return array.file == type_ + "/" + old; });
   schema.arrays.push_back(record);
   type.features = spec_;
-  replace_text(folder_ / "schema.json", schema.to_json());
+  write_text(folder_ / "schema.json", schema.to_json());
   if (!old.empty() && old != spec_.file) fs::remove(type_folder_ / old);
 }
 

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/disk/lock.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
@@ -36,7 +37,7 @@ class FeatureLock {
 
  private:
   Path folder_;
-  File file_;
+  Lock lock_;
 };
 
 class FeatureWriter {

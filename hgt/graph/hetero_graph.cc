@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <vector>
 
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/half.h"
@@ -39,11 +38,6 @@ struct TypeArrays {
             .ids = {.offsets = id_offsets.as<int64_t>(), .bytes = id_bytes.as<char>()}};
   }
 };
-
-std::string read_text(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 Schema read_schema(const Path& folder) {
   const Path file = folder / "schema.json";

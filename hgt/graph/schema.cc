@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/random.h"
@@ -282,10 +283,6 @@ Json relation_to_json(const Schema& schema, const RelationSpec& spec) {
           {"targets_without", spec.degrees.without}};
 }
 
-uint64_t text_checksum(const std::string& text) {
-  return checksum(std::as_bytes(std::span(text.data(), text.size())));
-}
-
 }  // namespace
 
 std::string Schema::to_json() const {
@@ -312,7 +309,7 @@ std::string Schema::to_json() const {
                               {"checksum", fmt::format("{:016x}", array.checksum)}});
   }
   const auto replace = Json::error_handler_t::replace;  // the user's bytes may not be UTF-8
-  json["checksum"] = fmt::format("{:016x}", text_checksum(json.dump(-1, ' ', false, replace)));
+  json["checksum"] = text_checksum(json.dump(-1, ' ', false, replace));
   return json.dump(1, ' ', false, replace) + "\n";
 }
 
@@ -443,7 +440,7 @@ Json parse_checked(const std::string& text) {
   }
   const std::string given = json.at("checksum");
   json.erase("checksum");
-  if (given != fmt::format("{:016x}", text_checksum(json.dump()))) {
+  if (given != text_checksum(json.dump())) {
     throw Error("its checksum does not fit: the file was changed or damaged; make the graph again");
   }
   return json;

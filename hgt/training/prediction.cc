@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "hgt/disk/staged_folder.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/time_text.h"
@@ -21,8 +20,6 @@
 
 namespace hgt {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr uint64_t kPredictBatch = 256;
@@ -30,31 +27,19 @@ constexpr uint64_t kPredictBatch = 256;
 // A table that appears whole or not at all.
 class TableFile {
  public:
-  TableFile(const Path& file, const std::string& header)
-      : file_(file), partial_(file.string() + ".partial"), out_(partial_, std::ios::binary) {
-    if (!out_) throw Error(fmt::format("{}: cannot be written", file.string()));
-    out_ << header << '\n';
+  TableFile(const Path& file, const std::string& header) : folder_(folder_of(file)), out_(file) {
+    write(header);
   }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
-  ~TableFile() {
-    std::error_code ignored;
-    if (!committed_) fs::remove(partial_, ignored);
+  const Path& folder() const { return folder_; }
+  void write(const std::string& line) {
+    out_.write(line);
+    out_.write("\n");
   }
-  Path folder() const { return file_.has_parent_path() ? file_.parent_path() : Path("."); }
-  void write(const std::string& line) { out_ << line << '\n'; }
-  void commit() {
-    out_.close();
-    if (!out_) throw Error(fmt::format("{}: cannot be written; is the disk full?", file_.string()));
-    fs::rename(partial_, file_);
-    committed_ = true;
-  }
+  void commit() { out_.commit(); }
 
  private:
-  Path file_;
-  Path partial_;
-  std::ofstream out_;
-  bool committed_ = false;
+  Path folder_;
+  WholeFile out_;
 };
 
 // The places of the k highest scores, highest first.

@@ -1,12 +1,13 @@
 #include "hgt/training/run.h"
 
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "hgt/disk/checksum.h"
+#include "hgt/disk/lock.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/model/machine.h"
@@ -40,12 +41,9 @@ void refuse_second_run(const RunFolder& folder) {
 }
 
 // Two processes must not write one run.
-File lock_folder(const RunFolder& folder) {
-  File lock = File::open_to_write(folder.lock_file());
-  if (::flock(lock.descriptor(), LOCK_EX | LOCK_NB) != 0) {
-    throw Error(fmt::format("{}: another process is training this run", folder.path().string()));
-  }
-  return lock;
+Lock lock_folder(const RunFolder& folder) {
+  return {folder.lock_file(),
+          fmt::format("{}: another process is training this run", folder.path().string())};
 }
 
 RunEnvironment environment_of(const Path& graph) {
@@ -109,7 +107,7 @@ Run Run::create(const Path& folder, RunOptions options) {
   Run run(settled(folder, std::move(options)));
   if (run.task().spec().guard) refuse_leaking_features(run.task());
   make_folder(folder);
-  const File lock = lock_folder(run.files());
+  const Lock lock = lock_folder(run.files());
   refuse_second_run(run.files());  // another process may have made one meanwhile
   write_run(run.files(), run.options(), run.state_->environment);
   return run;
@@ -179,7 +177,7 @@ void Run::set_pipeline(const PipelineOptions& pipeline) {
 }
 
 std::vector<SeedReport> Run::train(const ProgressSink& progress) {
-  const File lock = lock_folder(files());
+  const Lock lock = lock_folder(files());
   TrainingSummary summary;
   for (const uint64_t seed : seeds()) {
     make_folder(files().seed(seed).path());

@@ -1,0 +1,35 @@
+// Who may write: at most one process at a time.
+//
+//   const Lock lock(folder / "lock", "another process is training this run; wait for it");
+//
+// A lock is held through a file, which stays behind. It ends with the Lock or with its process,
+// however that dies, so there is never one to be removed by hand.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hgt/disk/file.h"
+
+namespace hgt {
+
+// While it lives, no other Lock of the same file does, in this process or in another.
+class Lock {
+ public:
+  // Throws Error: with the text `busy` where somebody else has it.
+  Lock(const Path& file, const std::string& busy);
+  static std::optional<Lock> try_take(const Path& file);  // nothing: somebody else has it
+
+  // Waits for its turn. Holds nothing where the file system knows no locks of folders, or where the
+  // folder may not be read.
+  static Lock of_folder(const Path& folder);
+
+  static bool is_held(const Path& file);  // by anybody; not where the file is missing
+
+ private:
+  explicit Lock(File file);
+
+  File file_;  // made where it is missing
+};
+
+}  // namespace hgt
