@@ -95,7 +95,7 @@ void run_evaluate(const EvaluateFlags& flags) {
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
-  const Split split = split_named(flags.split);
+  const Split split = from_word<Split>(flags.split);
   const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);
@@ -124,14 +124,14 @@ void add_evaluate(CLI::App& program) {
   CLI::Option* samples =
       verb->add_option("--samples", flags->samples,
                        "Sub-graphs per example, whose scores are averaged. Default: the run's "
-                       "--samples or --full")
+                       "--validation-samples or --validation-full")
           ->check(CLI::Range(1, 1000));
   verb->add_flag("--full", flags->full,
                  "All neighbors, as many hops as layers, instead of sampled sub-graphs")
       ->excludes(samples);
   verb->add_option("--batch-size", flags->batch_size,
                    "Examples scored at once, which share a sub-graph. Default: the run's "
-                   "--test-batch-size")
+                   "--validation-batch-size")
       ->check(CLI::Range(1, 1 << 20));
   verb->add_option("--limit", flags->limit, "So many examples, drawn; 0: all")
       ->capture_default_str();

@@ -172,7 +172,7 @@ void run_explain(ExplainFlags& flags) {
   keep_tensor_memory();
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
-  flags.options.split = split_named(flags.split);
+  flags.options.split = from_word<Split>(flags.split);
   if (flags.node.empty()) {
     explain_one_type(flags, run);
   } else {

@@ -29,7 +29,7 @@ struct InferenceFlags {
   bool quiet = false;
 
   InferenceOptions options(const Schema& schema) const {
-    InferenceOptions result{.instances = instances_named(instances)};
+    InferenceOptions result{.instances = from_word<Instances>(instances)};
     if (at.empty()) return result;
     const auto time = parse_time(at, TimeFormat::date, schema.time_unit);
     if (!time) report_time(schema, "--at", at);

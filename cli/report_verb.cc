@@ -36,7 +36,7 @@ struct ReportFlags {
 };
 
 ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
-  ReportOptions options{.split = split_named(flags.split)};
+  ReportOptions options{.split = from_word<Split>(flags.split)};
   if (flags.among) options.among = *flags.among;
   for (const std::string& word : flags.nodes) {
     options.focus.push_back(named_node(graph, word));

@@ -182,8 +182,8 @@ void refuse_idle_options(const CLI::App& verb, const SampleFlags& flags) {
 void run_sample(const SampleFlags& flags) {
   SampleResult result{.graph = HeteroGraph::open(flags.graph), .options = flags.options};
   const Schema& schema = result.graph.schema();
-  result.options.strategy = strategy(flags.strategy);
-  result.options.time_bound = time_bound(flags.time_bound);
+  result.options.strategy = from_word<Strategy>(flags.strategy);
+  result.options.time_bound = from_word<TimeBound>(flags.time_bound);
   result.time_split = read_time_split(schema, flags);
   const Request request{.seeds = choose_seeds(result.graph, flags, result.time_split)};
   result.split = latest_split(result.graph, request.seeds, result.time_split);
@@ -233,7 +233,7 @@ void add_size_options(CLI::App& verb, SampleFlags& flags) {
   verb.add_option("--neighbor-cap", flags.options.neighbor_cap,
                   "hgsampling: so many entries of a longer list are looked at; 0: all")
       ->capture_default_str();
-  verb.add_option("--fanout", flags.options.fanouts,
+  verb.add_option("--fanout", flags.options.fanout,
                   "neighbors: entries drawn of each list, a number per hop; 0: all")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -121,7 +121,7 @@ void run_similar(SimilarFlags& flags) {
     }
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }
-  flags.options.distance = distance_named(flags.distance);
+  flags.options.distance = from_word<Distance>(flags.distance);
   ProgressBar bar(flags.quiet);
   Similarity similarity(run, seeds.front().type, flags.options);
   std::vector<Row> rows;

@@ -24,8 +24,8 @@ namespace {
 struct Contestant {
   const char* name;
   ModelKind kind;
-  bool heterogeneous = true;
-  bool temporal = true;
+  bool heter = true;
+  bool rte = true;
 };
 
 constexpr const char* kReference = "hgt";
@@ -152,7 +152,8 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& names) {
   if (names == std::vector<std::string>{"all"}) return all;
   for (const std::string& name : names) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    throw Error(fmt::format("unknown model '{}'; there are all, {}", name, fmt::join(all, ", ")));
+    throw Error(
+        fmt::format("unknown model '{}'; choose one of all, {}", name, fmt::join(all, ", ")));
   }
   std::vector<std::string> chosen;  // in the order of the table, each once
   std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const std::string& name) {
@@ -174,8 +175,8 @@ void create_comparison(const Path& folder, const RunOptions& options,
     RunOptions own = options;
     ModelOptions& model = own.training.model;
     model.kind = contestant.kind;
-    model.heterogeneous = contestant.heterogeneous;
-    model.temporal = contestant.temporal;
+    model.heter = contestant.heter;
+    model.rte = contestant.rte;
     make_run(folder / contestant.name, own);
   }
   write_text(comparison_file(folder), nlohmann::ordered_json{{"models", models}}.dump(1) + '\n');
