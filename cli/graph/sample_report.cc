@@ -1,4 +1,4 @@
-#include "cli/sample_report.h"
+#include "cli/graph/sample_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
