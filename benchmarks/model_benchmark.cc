@@ -40,7 +40,7 @@ enum class Part { forward, backward, step };
 struct Setting {
   LayerPath path = LayerPath::fused;
   Trim trim = Trim::off;
-  bool temporal = true;
+  bool rte = true;
   bool release = false;
   Part part = Part::step;
 };
@@ -113,7 +113,7 @@ class Trainer {
   static ModelOptions options_for(const Setting& setting) {
     ModelOptions options = setting.release ? release_preset() : paper_preset();
     options.path = setting.path;
-    options.temporal = setting.temporal;
+    options.rte = setting.rte;
     return options;
   }
   std::vector<at::Tensor> parameters() {
@@ -218,7 +218,7 @@ void register_work(const LayerWork& work) {
   named("forward_backward", {.part = Part::backward});
   named("step", {});
   named("step_trimmed", {.trim = Trim::on});
-  named("step_without_time", {.temporal = false});
+  named("step_without_time", {.rte = false});
   named("step_release", {.trim = Trim::on, .release = true});
   named("step_reference", {.path = LayerPath::reference});
   for (const Trim trim : {Trim::off, Trim::on}) {

@@ -193,7 +193,8 @@ int main(int argc, char** argv) {
   if (!folder) hgt::generate_academic_graph(made, {.features = 128});
   const hgt::HeteroGraph graph = hgt::HeteroGraph::open(folder ? hgt::Path(*folder) : made);
   if (whole) {
-    return hgt::embed_whole(graph, *whole, hgt::instances_named(instances.value_or("own")));
+    return hgt::embed_whole(graph, *whole,
+                            hgt::from_word<hgt::Instances>(instances.value_or("own")));
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
@@ -203,14 +204,15 @@ int main(int argc, char** argv) {
   hgt::add("train/workers:0", [&](auto& state) { hgt::train(state, *task, 0, false); });
   hgt::add("train/workers:1", [&](auto& state) { hgt::train(state, *task, 1, false); });
   hgt::add("train_release/workers:0", [&](auto& state) { hgt::train(state, *task, 0, true); });
-  for (const std::string& name : hgt::model_names()) {
-    hgt::add("model/" + name,
-             [&](auto& state) { hgt::train_model(state, *task, hgt::model_kind(name)); });
+  for (const std::string& name : hgt::all_words<hgt::ModelKind>()) {
+    hgt::add("model/" + name, [&](auto& state) {
+      hgt::train_model(state, *task, hgt::from_word<hgt::ModelKind>(name));
+    });
   }
   hgt::RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   reporter.print_ratio("train/workers:0", "train/workers:1", "sampling in turn : overlapped");
-  for (const std::string& name : hgt::model_names()) {
+  for (const std::string& name : hgt::all_words<hgt::ModelKind>()) {
     reporter.print_ratio("model/" + name, "model/hgt", name + " : hgt");
   }
   std::filesystem::remove_all(made);

@@ -1,10 +1,13 @@
 #include "cli/program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <exception>
+#include <vector>
 
+#include "cli/nearest_word.h"
 #include "cli/progress_bar.h"
 #include "hgt/error.h"
 
@@ -15,6 +18,8 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kInterrupted = 130;
+constexpr const char* kSeeHelp =
+    "Run 'hgt --help' for all verbs, 'hgt VERB --help' for the options of one.";
 
 int parse(CLI::App& program, int argc, char** argv) {
   try {
@@ -23,18 +28,55 @@ int parse(CLI::App& program, int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hgt: {}\nRun 'hgt --help' or 'hgt VERB --help' for what is possible.\n",
-               error.what());
+    fmt::print(stderr, "hgt: {}\n{}\n", error.what(), kSeeHelp);
     return kWrongUsage;
   }
 }
 
 }  // namespace
 
-void describe(CLI::App& program) {
-  program.set_version_flag("--version", "hgt " HGT_VERSION);
-  program.require_subcommand(1);
-  program.set_help_all_flag("--help-all", "Help of all verbs");
+std::unique_ptr<CLI::App> make_program(std::span<const Verb> verbs) {
+  auto program = std::make_unique<CLI::App>(
+      "Learning on heterogeneous, dynamic graphs (Heterogeneous Graph Transformer)", "hgt");
+  program->set_version_flag("--version", "hgt " HGT_VERSION);
+  program->require_subcommand(1);
+  program->set_help_all_flag("--help-all", "Show the help of all verbs");
+  for (const Verb& verb : verbs) {
+    CLI::App* command = program->add_subcommand(verb.name, verb.help);
+    command->set_help_all_flag("--help-all")->group("");  // not listed again for each verb
+    command->get_help_ptr()->group(kCommon);
+    command->option_defaults()->group(kCommon);
+    if (verb.add != nullptr) verb.add(*command);
+  }
+  return program;
+}
+
+std::string help_of_own_verbs(const CLI::App& program, std::span<const Verb> verbs) {
+  std::string text;
+  for (const Verb& verb : verbs) {
+    if (verb.add == nullptr) continue;
+    const CLI::App* command = program.get_subcommand(verb.name);
+    text += fmt::format("\n--- hgt {} ---\n\n{}", verb.name, command->help("hgt"));
+  }
+  return text;
+}
+
+const Verb* find_verb(std::span<const Verb> verbs, std::string_view name) {
+  for (const Verb& verb : verbs) {
+    if (verb.name == name) return &verb;
+  }
+  return nullptr;
+}
+
+int refuse_verb(std::span<const Verb> verbs, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs) names.emplace_back(verb.name);
+  const std::string meant = nearest_word(name, names);
+  fmt::print(stderr, "hgt: unknown verb '{}'; {}\n{}\n", name,
+             meant.empty() ? fmt::format("the verbs are {}", fmt::join(names, ", "))
+                           : fmt::format("did you mean '{}'?", meant),
+             kSeeHelp);
+  return kWrongUsage;
 }
 
 int run(CLI::App& program, int argc, char** argv) {

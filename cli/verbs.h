@@ -1,45 +1,43 @@
-// The verbs of the command line. Each adds its sub-command, with help, to the program; CLI11 calls
-// it when the user asks for it. Verbs throw hgt::Error; only main() turns that into an exit code.
+// The verbs of the command line: one row each, which both programs read. A verb is a function
+// add_NAME in a file of its own, in graph/ or learn/; it gives its sub-command options and a
+// callback. Verbs throw hgt::Error; only main() turns that into an exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace hgt::cli {
 
-void add_generate(CLI::App& program);
-void add_import(CLI::App& program);
-void add_export(CLI::App& program);
-void add_inspect(CLI::App& program);
-void add_sample(CLI::App& program);
+// GRAPH: a verb of hgt, LEARN: a verb of hgt-learn (program.h), in the order of --help.
+#define HGT_VERBS(GRAPH, LEARN)                                                                    \
+  GRAPH(generate, "Generate a synthetic academic graph with known structure (docs/generator.md)")  \
+  GRAPH(import, "Build a graph from tables, as described by a manifest (docs/import.md)")          \
+  GRAPH(export, "Write a graph as TSV tables, with a manifest that imports them again")            \
+  GRAPH(inspect, "Show the types, counts, degrees, times and features of a graph")                 \
+  GRAPH(sample, "Sample a sub-graph around some nodes and show it (docs/sampling.md)")             \
+  LEARN(doctor, "Check this machine: libraries, speed, and what could be improved")                \
+  LEARN(features, "Compute input features for the nodes of a graph (docs/features.md)")            \
+  LEARN(train, "Train a model on a graph (docs/training.md)")                                      \
+  LEARN(compare, "Train several models on one task and write a table that compares them")          \
+  LEARN(evaluate, "Score a trained model on validation or test examples")                          \
+  LEARN(predict, "Write the predictions of a trained model for some or all nodes")                 \
+  LEARN(embed, "Write the vectors that a trained model computes for all nodes of a type")          \
+  LEARN(explain, "Show what a trained model pays attention to (docs/explain.md)")                  \
+  LEARN(similar, "Show which nodes a trained model finds similar, and how that changes over time") \
+  LEARN(report, "Write one page about runs: results, curves, attention (docs/viewer.md)")          \
+  LEARN(view, "Explore a run in a web browser on this machine (docs/viewer.md)")
 
-// Verbs of hgt-learn.
-constexpr const char* kDoctorHelp =
-    "Show what hgt computes with here, how fast it is, and what to mend";
-constexpr const char* kFeaturesHelp =
-    "Make input features for the nodes of a graph (docs/features.md)";
-constexpr const char* kTrainHelp = "Train a model on a graph (docs/training.md)";
-constexpr const char* kCompareHelp =
-    "Train several models on one task and write the table that compares them";
-constexpr const char* kEvaluateHelp = "Score a trained model on validation or test examples";
-constexpr const char* kPredictHelp = "Write what a trained model predicts for nodes";
-constexpr const char* kEmbedHelp = "Write the vectors of all nodes of a type";
-constexpr const char* kExplainHelp =
-    "Show what a trained model attends to, for a type or one node (docs/explain.md)";
-constexpr const char* kSimilarHelp =
-    "Show which nodes are alike to a trained model, and how that changes over time";
-constexpr const char* kReportHelp =
-    "Write one page that shows runs: results, curves, attention, evolution (docs/viewer.md)";
-constexpr const char* kViewHelp = "Explore a run in a browser on this machine (docs/viewer.md)";
-void add_doctor(CLI::App& program);
-void add_features(CLI::App& program);
-void add_train(CLI::App& program);
-void add_compare(CLI::App& program);
-void add_evaluate(CLI::App& program);
-void add_predict(CLI::App& program);
-void add_embed(CLI::App& program);
-void add_explain(CLI::App& program);
-void add_similar(CLI::App& program);
-void add_report(CLI::App& program);
-void add_view(CLI::App& program);
+#define HGT_DECLARE_VERB(name, help) void add_##name(CLI::App& verb);
+HGT_VERBS(HGT_DECLARE_VERB, HGT_DECLARE_VERB)
+#undef HGT_DECLARE_VERB
+
+struct Verb {
+  const char* name;
+  const char* help;
+  void (*add)(CLI::App& verb);  // nullptr: a verb of the other program
+};
+
+// Rows of a program's own verbs, and of those of the other one.
+#define HGT_OWN_VERB(name, help) {#name, help, add_##name},
+#define HGT_OTHER_VERB(name, help) {#name, help, nullptr},
 
 }  // namespace hgt::cli

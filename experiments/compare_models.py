@@ -17,7 +17,7 @@ import sys
 BUDGET = "--hidden 64 --heads 8 --layers 2 --node-vectors 100000 --repeats 3".split()
 PAPERS = BUDGET + ("--width 64 --depth 3 --batch-size 256 --batches 400 --learning-rate 0.003 "
                    "--validation-limit 2000 --validate-every 100").split()
-AUTHORS = BUDGET + ("--strategy neighbors --fanout 8,3 --batch-size 64 --test-batch-size 64 "
+AUTHORS = BUDGET + ("--strategy neighbors --fanout 8,3 --batch-size 64 --validation-batch-size 64 "
                     "--batches 300 --validate-every 100 --learning-rate 0.002").split()
 # name, graph, task, options
 EXPERIMENTS = [

@@ -24,7 +24,7 @@ PAPERS = SMALL + ("--layers 2 --width 64 --depth 3 --batch-size 256 --learning-r
 LINKS = SMALL + ("--scorer dot --batches 400 --validate-every 100 --validation-limit 2000 "
                  "--negatives 256 --test-negatives 1000").split()
 AUTHORS = SMALL + ("--layers 2 --strategy neighbors --fanout 8,3 --batch-size 64 "
-                   "--test-batch-size 64 --batches 300 --validate-every 100 "
+                   "--validation-batch-size 64 --batches 300 --validate-every 100 "
                    "--learning-rate 0.002").split()
 # name, data set, task, seeds, options, what was published
 EXPERIMENTS = [

@@ -137,7 +137,7 @@ TEST_F(CompareProgram, SaysWhatIsWrong) {
     EXPECT_EQ(outcome.exit_code, code) << outcome.err;
     EXPECT_TRUE(contains(outcome.err, message)) << message << "\nis not in\n" << outcome.err;
   };
-  refused(compare("gnn", "3"), 1, "unknown model 'gnn'; there are all, majority");
+  refused(compare("gnn", "3"), 1, "unknown model 'gnn'; choose one of all, majority");
   refused({"compare", path("graph"), "--task", "paper-venue"}, 2, "--run");
   refused({"compare", "--run", path("none"), "--resume"}, 1, "hgt compare GRAPH");
   Words with_model = compare("gcn", "3");

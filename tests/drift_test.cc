@@ -241,7 +241,7 @@ class Drift : public testing::Test {
 
   static Pairs learn(const std::string& name, bool temporal, uint64_t seed) {
     RunOptions options = venue_alone(graph());
-    options.training.model.temporal = temporal;
+    options.training.model.rte = temporal;
     options.training.seed = seed;
     hgt::Run run = hgt::Run::create(*folder_ / name, options);
     const double loss = run.train().front().validation_loss;

@@ -219,7 +219,7 @@ TEST_F(GeneratedGraph, TimeMattersWhereVenuesDrift) {
     RunOptions options = small_run(graph(), "paper-venue");
     options.training.seed = seed;
     with.push_back(score(run(fmt::format("time{}", seed)), options, "ndcg"));
-    options.training.model.temporal = false;
+    options.training.model.rte = false;
     without.push_back(score(run(fmt::format("timeless{}", seed)), options, "ndcg"));
   }
   EXPECT_GT(spread(with).mean, spread(without).mean + 0.01);
@@ -230,7 +230,7 @@ TEST_F(GeneratedGraph, AuthorsOfOneNameAreToldApart) {
   options.task.min_links = 1;
   // Every candidate needs papers of its own in the sub-graph: HGSampling's width is for the batch.
   options.training.sampling.strategy = Strategy::neighbors;
-  options.training.sampling.fanouts = {8, 3};
+  options.training.sampling.fanout = {8, 3};
   options.training.batch_size = 64;
   options.training.validation.batch_size = 64;
   options.training.learning_rate = 2e-3;

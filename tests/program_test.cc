@@ -60,6 +60,61 @@ TEST_F(Program, AloneListsItsVerbs) {
   EXPECT_NE(run({"generate", "--help"}).out.find("oag"), std::string::npos);
 }
 
+TEST_F(Program, HelpShowsCommonOptionsBeforeAdvancedOnes) {
+  for (const char* verb : {"sample", "generate", "features", "train", "compare", "evaluate"}) {
+    const std::string help = run({verb, "--help"}).out;
+    const size_t common = help.find("\nCommon options:");
+    const size_t advanced = help.find("\nAdvanced");
+    ASSERT_NE(common, std::string::npos) << help;
+    ASSERT_NE(advanced, std::string::npos) << help;
+    EXPECT_LT(common, advanced) << verb;
+    EXPECT_EQ(help.find("\nOptions:"), std::string::npos) << verb;
+    EXPECT_EQ(help.find("\nCommon options:", common + 1), std::string::npos) << verb;
+  }
+  const std::string train = run({"train", "--help"}).out;
+  const size_t advanced = train.find("\nAdvanced");
+  for (const char* everyday :
+       {"--task",       "--run ",          "--config",   "--preset", "--model",
+        "--hidden",     "--heads",         "--layers",   "--epochs", "--batches",
+        "--batch-size", "--learning-rate", "--strategy", "--width",  "--depth",
+        "--seed",       "--repeats",       "--threads",  "--resume", "--quiet"}) {
+    EXPECT_LT(train.find(std::string("\n  ") + everyday), advanced) << everyday;
+  }
+  for (const char* group : {"model", "sampling", "training", "validation", "task"}) {
+    EXPECT_NE(train.find(std::string("\nAdvanced: ") + group + ":"), std::string::npos) << group;
+  }
+}
+
+TEST_F(Program, HelpOfAllVerbsShowsTheOptionsOfBothPrograms) {
+  const Outcome outcome = run({"--help-all"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* verb :
+       {"generate", "import", "export", "inspect", "sample", "doctor", "features", "train",
+        "compare", "evaluate", "predict", "embed", "explain", "similar", "report", "view"}) {
+    const std::string title = std::string("--- hgt ") + verb + " ---";
+    const size_t place = outcome.out.find(title);
+    ASSERT_NE(place, std::string::npos) << verb;
+    EXPECT_EQ(outcome.out.find(title, place + 1), std::string::npos) << verb;
+  }
+  for (const char* option : {"--shortcuts", "--neighbor-cap", "--learning-rate", "--recipe"}) {
+    EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
+  }
+}
+
+TEST_F(Program, AVerbThatIsMisspelledIsAnsweredWithTheOneThatWasMeant) {
+  for (const auto& [wrong, meant] : std::vector<std::pair<std::string, std::string>>{
+           {"trian", "train"}, {"genrate", "generate"}, {"inspct", "inspect"}}) {
+    const Outcome outcome = run({wrong, "some", "--thing"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("unknown verb '" + wrong + "'; did you mean '" + meant + "'?"),
+              std::string::npos)
+        << outcome.err;
+  }
+  const Outcome other = run({"frobnicate"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("the verbs are generate, import"), std::string::npos) << other.err;
+}
+
 TEST_F(Program, WrongUsageExitsWithTwoAndSaysHowToGetHelp) {
   for (const auto& words :
        std::vector<std::vector<std::string>>{{"generte"},

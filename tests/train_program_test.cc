@@ -191,7 +191,7 @@ TEST_F(TrainProgram, SaysWhatIsMissingOrUnknown) {
                  "paper-venue");
   expect_failure({"train", graph(), "--task", "paper-venue"}, 2, "--run is required");
   expect_failure({"train", "--resume"}, 2, "--run is required");
-  expect_failure(train("run", {"--batches", "x"}), 1, "batches: 'x' is no number");
+  expect_failure(train("run", {"--batches", "x"}), 1, "batches: 'x' is not a number");
   expect_failure({"evaluate", path("run")}, 1, "not a run (there is no run.json in it)");
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
@@ -234,7 +234,8 @@ TEST_F(TrainProgram, RefusesOptionsThatHaveNoEffect) {
 }
 
 TEST_F(TrainProgram, ScoresAsTheRunSaysUnlessToldOtherwise) {
-  text(train("run", {"--batches", "2", "--samples", "2", "--test-batch-size", "9"}));
+  text(train("run",
+             {"--batches", "2", "--validation-samples", "2", "--validation-batch-size", "9"}));
   const auto scoring = [&](const Words& more) {
     text(Words{"evaluate", path("run"), "--quiet"} + more);
     return Json::parse(read_bytes(folder_ / "run" / "test.json")).at("scoring");
@@ -246,7 +247,7 @@ TEST_F(TrainProgram, ScoresAsTheRunSaysUnlessToldOtherwise) {
   EXPECT_EQ(scoring({"--samples", "1"}), expected(9, 1, false, 0));
   EXPECT_EQ(scoring({"--batch-size", "20", "--limit", "5"}), expected(20, 2, false, 5));
   EXPECT_EQ(scoring({"--full"}), expected(9, 2, true, 0));
-  text(train("full", {"--batches", "2", "--full"}));
+  text(train("full", {"--batches", "2", "--validation-full"}));
   text({"evaluate", path("full"), "--quiet", "--samples", "3"});
   EXPECT_EQ(Json::parse(read_bytes(folder_ / "full" / "test.json")).at("scoring"),
             expected(256, 3, false, 0));

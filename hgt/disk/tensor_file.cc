@@ -40,8 +40,6 @@ constexpr std::string_view kRemedy =
     "the file is damaged or incomplete, restore it from a copy or write or download it again";
 
 // By ElementType.
-constexpr std::array<std::string_view, 8> kTypeNames = {"F16", "BF16", "F32", "F64",
-                                                        "I32", "I64",  "U8",  "BOOL"};
 constexpr std::array<size_t, 8> kTypeSizes = {2, 2, 4, 8, 4, 8, 1, 1};
 
 // A value for a message: on one line whatever it holds, and not endless.
@@ -78,7 +76,6 @@ std::string content_checksum(std::span<const TensorView> tensors, const Metadata
 }  // namespace
 
 size_t element_size(ElementType type) { return kTypeSizes[static_cast<size_t>(type)]; }
-std::string_view to_string(ElementType type) { return kTypeNames[static_cast<size_t>(type)]; }
 
 // --- reading ---
 
@@ -184,10 +181,11 @@ void HeaderReader::read_tensor(const Json& entry) {
 }
 
 ElementType HeaderReader::type(const Json& json) const {
-  const auto* const found = std::find(kTypeNames.begin(), kTypeNames.end(), json);
-  if (found != kTypeNames.end()) return static_cast<ElementType>(found - kTypeNames.begin());
+  const auto found = find_word<ElementType>(json.is_string() ? json.get<std::string>() : "");
+  if (found) return *found;
   throw Error(fmt::format("{}: tensor {} has the unknown dtype {}; convert it to one of {}",
-                          path_.string(), shown(name_), shown(json), fmt::join(kTypeNames, ", ")));
+                          path_.string(), shown(name_), shown(json),
+                          fmt::join(all_words<ElementType>(), ", ")));
 }
 
 std::vector<uint64_t> HeaderReader::numbers(const std::string& what, const Json& json) const {

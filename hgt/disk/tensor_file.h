@@ -27,13 +27,24 @@
 
 #include "hgt/disk/file.h"
 #include "hgt/disk/mapping.h"
+#include "hgt/enum_words.h"
 
 namespace hgt {
 
 enum class ElementType { float16, bfloat16, float32, float64, int32, int64, uint8, boolean };
 
-size_t element_size(ElementType type);         // in bytes
-std::string_view to_string(ElementType type);  // as in the format: "F16", "BF16", ... "BOOL"
+constexpr auto words_of(ElementType) {  // as in the format
+  return enum_words<ElementType>("dtype", {{ElementType::float16, "F16"},
+                                           {ElementType::bfloat16, "BF16"},
+                                           {ElementType::float32, "F32"},
+                                           {ElementType::float64, "F64"},
+                                           {ElementType::int32, "I32"},
+                                           {ElementType::int64, "I64"},
+                                           {ElementType::uint8, "U8"},
+                                           {ElementType::boolean, "BOOL"}});
+}
+
+size_t element_size(ElementType type);  // in bytes
 
 struct TensorView {
   std::string name;

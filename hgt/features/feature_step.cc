@@ -15,8 +15,6 @@ namespace hgt {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kEncoders = {"fasttext", "vectors", "xlnet", "hashed"};
-
 // Does one of the names mean the relation, in this direction or the other?
 bool is_named(const Schema& schema, Relation relation, const std::vector<std::string>& edges) {
   const std::string& own = schema.at(relation).edge;
@@ -72,17 +70,6 @@ constexpr std::array<std::string_view, 5> kOptionsOfEveryStep = {"type", "types"
 
 }  // namespace
 
-std::string_view to_string(TextEncoder encoder) {
-  return kEncoders.at(static_cast<size_t>(encoder));
-}
-
-TextEncoder text_encoder(std::string_view name) {
-  const auto* const found = std::find(kEncoders.begin(), kEncoders.end(), name);
-  if (found != kEncoders.end()) return static_cast<TextEncoder>(found - kEncoders.begin());
-  throw Error(
-      fmt::format("encoder '{}' is unknown; known are {}", name, fmt::join(kEncoders, ", ")));
-}
-
 StepKind FeatureStep::kind() const {
   if (!metapath2vec.empty()) return StepKind::walks;
   return mean_of.empty() ? StepKind::text : StepKind::mean;
@@ -90,39 +77,56 @@ StepKind FeatureStep::kind() const {
 
 OptionTable step_table(FeatureStep& step) {
   OptionTable table;
-  table.add("type", step.types, "Node types that get features, with commas between them");
-  table.add("types", step.types, "The same as --type");
-  table.add("from", step.from, "Text to encode: title or name, what the graph keeps of a node");
-  table.add_word("encoder", step.encoder, {kEncoders.begin(), kEncoders.end()}, text_encoder,
-                 "fasttext: trained on these titles; vectors: pre-trained word vectors; xlnet: a "
-                 "pre-trained XLNet; hashed: hashed words");
-  table.add("vectors", step.vectors,
-            "File of word vectors, GloVe's or fastText's text format; for --encoder vectors");
-  table.add("xlnet", step.xlnet,
-            "Folder with config.json, model.safetensors and spiece.model; for --encoder xlnet");
-  table.add("mean-of", step.mean_of, "Mean of the features of neighbors of this type");
-  table.add("via", step.via, "Edge types that lead to those neighbors; none: all");
-  table.add("metapath2vec", step.metapath2vec,
-            "Walk along these meta paths, such as venue-paper-author-paper-venue or VPAPV, with "
-            "commas between them; auto: proposed from the schema");
-  table.add("walks", step.walks, "metapath2vec: from every node");
-  table.add("length", step.length, "metapath2vec: nodes of a walk");
-  table.add("window", step.window, "metapath2vec: steps between two nodes that are a pair");
-  table.add("negatives", step.negatives, "metapath2vec: drawn for each pair");
-  table.add("learning-rate", step.learning_rate, "metapath2vec: at the beginning");
-  table.add("width", step.width, "Numbers per node: fasttext, hashed, metapath2vec");
-  table.add(
-      "epochs", step.epochs,
-      "fasttext: passes over the titles; 0: so many that four million words are read, 5 to 30");
-  table.add("seed", step.seed, "Of all that is random");
+  table.begin_group("step");
+  table.add("type", step.types, "The same as --types").everyday();
+  table.add("types", step.types, "Node types that get features, separated by commas").everyday();
+  table.add("from", step.from, "Text to encode: title or name, whichever the graph has").everyday();
+  table
+      .add("encoder", step.encoder,
+           "How text becomes numbers: fasttext = trained on the texts of the graph, vectors = "
+           "pre-trained word vectors, xlnet = a pre-trained XLNet, hashed = hashed words")
+      .everyday();
+  table
+      .add("vectors", step.vectors,
+           "File of word vectors in the text format of GloVe or fastText, for --encoder vectors")
+      .everyday();
+  table
+      .add("xlnet", step.xlnet,
+           "Folder with config.json, model.safetensors and spiece.model, for --encoder xlnet")
+      .everyday();
+  table
+      .add("mean-of", step.mean_of,
+           "Use the mean of the features of neighbors of this node type instead of text")
+      .everyday();
+  table.add("via", step.via, "Edge types that lead to the neighbors of --mean-of (empty = all)");
+  table
+      .add("metapath2vec", step.metapath2vec,
+           "Use metapath2vec along these meta paths instead of text, separated by commas, such as "
+           "venue-paper-author-paper-venue or VPAPV (auto = proposed from the schema)")
+      .everyday();
+  table.add("walks", step.walks, "Random walks of metapath2vec from every node");
+  table.add("length", step.length, "Nodes per walk of metapath2vec");
+  table.add("window", step.window,
+            "Largest distance in a walk at which two nodes form a pair of metapath2vec");
+  table.add("negatives", step.negatives, "Negative nodes drawn per pair of metapath2vec");
+  table.add("learning-rate", step.learning_rate, "Initial learning rate of metapath2vec");
+  table.add("width", step.width, "Numbers per node, for fasttext, hashed and metapath2vec")
+      .everyday();
+  table.add("epochs", step.epochs,
+            "Passes of fasttext over the texts (0 = enough to read four million words, 5 to 30)");
+  table.add("seed", step.seed, "Seed of all random numbers");
   table.add("threads", step.threads,
-            "That train fasttext or metapath2vec; with more than one the result varies a little "
-            "from run to run");
-  table.add_word("precision", step.precision, {"float16", "float32"}, feature_type,
-                 "Of the stored numbers");
-  table.add("task", step.task, "What will be predicted, a name or a file: such links are not used");
+            "Threads that train fasttext or metapath2vec; with more than one, results differ "
+            "slightly from run to run");
+  table.add("precision", step.precision, "Precision of the stored numbers");
+  table
+      .add("task", step.task,
+           "Task that the features are for, a name or a file; the links that it predicts are not "
+           "used")
+      .everyday();
   table.add("until", step.until,
-            "Nothing later is used; empty: the end of the task's training period, else 2014");
+            "Use nothing later than this time (empty = the end of the task's training period, "
+            "otherwise 2014)");
   return table;
 }
 

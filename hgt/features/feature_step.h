@@ -17,14 +17,19 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/enum_words.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/options/option_table.h"
 
 namespace hgt {
 
 enum class TextEncoder { fasttext, vectors, xlnet, hashed };
-std::string_view to_string(TextEncoder encoder);
-TextEncoder text_encoder(std::string_view name);  // throws Error: lists the known ones
+constexpr auto words_of(TextEncoder) {
+  return enum_words<TextEncoder>("encoder", {{TextEncoder::fasttext, "fasttext"},
+                                             {TextEncoder::vectors, "vectors"},
+                                             {TextEncoder::xlnet, "xlnet"},
+                                             {TextEncoder::hashed, "hashed"}});
+}
 
 enum class StepKind { text, mean, walks };
 

@@ -75,9 +75,10 @@ TEST_F(FeatureStepTest, HasATableOfItsOptions) {
   EXPECT_EQ(step.precision, FeatureType::float32);
   EXPECT_EQ(step.learning_rate, 0.5);
   const std::string error = error_of([&] { table.set("encoder", {"bert"}); });
-  EXPECT_TRUE(contains(error, "'bert' is unknown; known are fasttext, vectors, xlnet, hashed"));
+  EXPECT_TRUE(
+      contains(error, "unknown encoder 'bert'; choose one of fasttext, vectors, xlnet, hashed"));
   for (const char* name : {"fasttext", "vectors", "xlnet", "hashed"}) {
-    EXPECT_EQ(to_string(text_encoder(name)), name);
+    EXPECT_EQ(to_string(from_word<TextEncoder>(name)), name);
   }
 }
 

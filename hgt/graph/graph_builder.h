@@ -54,6 +54,11 @@ struct Edge {
 bool features_fit(std::span<const float> values, FeatureType type);
 
 enum class Split : uint8_t { none = 0, train = 1, validation = 2, test = 3 };
+constexpr auto words_of(Split) {
+  return enum_words<Split>(
+      "split", {{Split::train, "train"}, {Split::validation, "validation"}, {Split::test, "test"}},
+      "none");
+}
 
 class GraphBuilder {
  public:

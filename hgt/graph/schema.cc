@@ -23,8 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormatVersion = 1;
 constexpr std::string_view kFormatName = "hgt-graph";
-constexpr std::array<std::string_view, 6> kUnits = {"year", "month",  "day",
-                                                    "hour", "minute", "second"};
 constexpr std::array<std::string_view, 6> kDtypes = {"<i8", "<i4", "<u4", "<f4", "<f2", "|u1"};
 
 template <typename Range, typename Name>
@@ -43,25 +41,6 @@ void require_valid_name(const std::string& kind, const std::string& name) {
 }
 
 }  // namespace
-
-std::string_view to_string(NodeKind kind) { return kind == NodeKind::event ? "event" : "plain"; }
-std::string_view to_string(TimeUnit unit) { return kUnits[static_cast<size_t>(unit)]; }
-std::string_view to_string(FeatureType type) {
-  return type == FeatureType::float32 ? "float32" : "float16";
-}
-
-TimeUnit time_unit(std::string_view name) {
-  const auto* const found = std::find(kUnits.begin(), kUnits.end(), name);
-  if (found != kUnits.end()) return static_cast<TimeUnit>(found - kUnits.begin());
-  throw Error(
-      fmt::format("unknown time unit '{}'; it is one of {}", name, fmt::join(kUnits, ", ")));
-}
-
-FeatureType feature_type(std::string_view name) {
-  if (name == "float32") return FeatureType::float32;
-  if (name == "float16") return FeatureType::float16;
-  throw Error(fmt::format("unknown feature type '{}'; it is float32 or float16", name));
-}
 
 bool is_valid_name(std::string_view name) {
   if (name.empty() || name.size() > 100 || name.front() == '.') return false;
@@ -241,7 +220,7 @@ Json features_to_json(const FeatureSpec& spec) {
 
 FeatureSpec features_from_json(const Json& json) {
   FeatureSpec spec{.width = json.at("width"),
-                   .type = feature_type(json.at("type").get<std::string>()),
+                   .type = from_word<FeatureType>(json.at("type").get<std::string>()),
                    .origin = json.at("origin"),
                    .missing = json.at("missing"),
                    .flagged = json.value("flagged", false),
@@ -318,7 +297,7 @@ struct SchemaReader {
   Schema schema;
 
   void read(const Json& json) {
-    schema.time_unit = time_unit(json.at("time_unit").get<std::string>());
+    schema.time_unit = from_word<TimeUnit>(json.at("time_unit").get<std::string>());
     schema.origin = json.at("origin").get<std::map<std::string, std::string>>();
     if (json.contains("time_range")) {
       schema.time_range = json.at("time_range").get<std::pair<Time, Time>>();
@@ -339,10 +318,8 @@ struct SchemaReader {
   }
 
   void read_node_type(const Json& json) {
-    const std::string kind = json.at("kind");
-    if (kind != "event" && kind != "plain") throw Error("unknown node kind '" + kind + "'");
-    const NodeType type =
-        schema.add_node_type(json.at("name"), kind == "event" ? NodeKind::event : NodeKind::plain);
+    const auto kind = from_word<NodeKind>(json.at("kind").get<std::string>());
+    const NodeType type = schema.add_node_type(json.at("name"), kind);
     NodeTypeSpec& spec = schema.at(type);
     spec.nodes = json.at("nodes");
     if (spec.nodes > kMaxNodes) throw Error("more nodes than one type can hold");

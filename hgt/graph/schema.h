@@ -11,19 +11,32 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/enum_words.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
 
 enum class NodeKind { plain, event };  // an event node carries a time of its own
-enum class TimeUnit { year, month, day, hour, minute, second };
-enum class FeatureType { float32, float16 };
+constexpr auto words_of(NodeKind) {
+  return enum_words<NodeKind>("kind of node",
+                              {{NodeKind::plain, "plain"}, {NodeKind::event, "event"}});
+}
 
-std::string_view to_string(NodeKind kind);
-std::string_view to_string(TimeUnit unit);
-std::string_view to_string(FeatureType type);
-TimeUnit time_unit(std::string_view name);        // throws Error: unknown unit
-FeatureType feature_type(std::string_view name);  // "float32" or "float16"
+enum class TimeUnit { year, month, day, hour, minute, second };
+constexpr auto words_of(TimeUnit) {
+  return enum_words<TimeUnit>("time unit", {{TimeUnit::year, "year"},
+                                            {TimeUnit::month, "month"},
+                                            {TimeUnit::day, "day"},
+                                            {TimeUnit::hour, "hour"},
+                                            {TimeUnit::minute, "minute"},
+                                            {TimeUnit::second, "second"}});
+}
+
+enum class FeatureType { float32, float16 };
+constexpr auto words_of(FeatureType) {
+  return enum_words<FeatureType>(
+      "precision", {{FeatureType::float32, "float32"}, {FeatureType::float16, "float16"}});
+}
 
 // Input vectors of one node type: one row per node.
 struct FeatureSpec {

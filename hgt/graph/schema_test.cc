@@ -201,12 +201,12 @@ TEST(Schema, NumbersRelationsTheSameInWhateverOrderTheyAreDeclared) {
 TEST(Schema, ReadsBackTheNamesOfItsChoices) {
   for (const TimeUnit unit : {TimeUnit::year, TimeUnit::month, TimeUnit::day, TimeUnit::hour,
                               TimeUnit::minute, TimeUnit::second}) {
-    EXPECT_EQ(time_unit(to_string(unit)), unit);
+    EXPECT_EQ(from_word<TimeUnit>(to_string(unit)), unit);
   }
-  EXPECT_EQ(feature_type("float16"), FeatureType::float16);
-  EXPECT_EQ(feature_type(to_string(FeatureType::float32)), FeatureType::float32);
-  EXPECT_TRUE(contains(error_of([] { time_unit("week"); }), "week"));
-  EXPECT_TRUE(contains(error_of([] { feature_type("double"); }), "double"));
+  EXPECT_EQ(from_word<FeatureType>("float16"), FeatureType::float16);
+  EXPECT_EQ(from_word<FeatureType>(to_string(FeatureType::float32)), FeatureType::float32);
+  EXPECT_TRUE(contains(error_of([] { from_word<TimeUnit>("week"); }), "week"));
+  EXPECT_TRUE(contains(error_of([] { from_word<FeatureType>("double"); }), "double"));
 }
 
 // --- schema.json ---

@@ -21,7 +21,7 @@ struct TinyRun {
   std::string task = "paper-venue";
   int64_t layers = 3;  // so that venues have a layer that is trained
   ModelKind kind = ModelKind::hgt;
-  bool temporal = true;
+  bool rte = true;
   bool full = false;  // all neighbors: nothing about a sub-graph is drawn
   Path graph = training_graph();
   std::function<void(TaskSpec&)> adjust = {};  // once for each graph and task
@@ -35,7 +35,7 @@ inline RunOptions tiny_options(const TinyRun& what) {
   if (what.adjust) what.adjust(options.task);
   options.training.model.kind = what.kind;
   options.training.model.layers = what.layers;
-  options.training.model.temporal = what.temporal;
+  options.training.model.rte = what.rte;
   options.training.sampling.strategy = what.full ? Strategy::full : Strategy::hgsampling;
   options.training.batches = 3;
   options.training.validation.limit = 30;
@@ -47,7 +47,7 @@ inline hgt::Run& tiny_run(const TinyRun& what = {}) {
   static const TestFolder folder;
   static std::map<std::string, hgt::Run> runs;
   const std::string key =
-      fmt::format("{} {} {} {} {} {}", what.task, what.layers, to_string(what.kind), what.temporal,
+      fmt::format("{} {} {} {} {} {}", what.task, what.layers, to_string(what.kind), what.rte,
                   what.full, what.graph.string());
   if (const auto found = runs.find(key); found != runs.end()) return found->second;
   hgt::Run run =

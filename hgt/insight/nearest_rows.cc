@@ -59,17 +59,6 @@ bool nearer(const NearRow& a, const NearRow& b) {
 
 }  // namespace
 
-std::string_view to_string(Distance distance) {
-  return distance == Distance::euclidean ? "euclidean" : "cosine";
-}
-
-Distance distance_named(std::string_view name) {
-  for (const Distance distance : {Distance::euclidean, Distance::cosine}) {
-    if (name == to_string(distance)) return distance;
-  }
-  throw Error(fmt::format("distance '{}' is unknown; known are euclidean, cosine", name));
-}
-
 struct NearestRows::Index {
   Index(size_t width, size_t rows)
       : space(width), graph(&space, rows, kLinks, kBuildEffort, kIndexSeed) {

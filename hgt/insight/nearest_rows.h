@@ -8,11 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/enum_words.h"
+
 namespace hgt {
 
 enum class Distance { euclidean, cosine };
-std::string_view to_string(Distance distance);
-Distance distance_named(std::string_view name);  // throws Error
+constexpr auto words_of(Distance) {
+  return enum_words<Distance>("distance",
+                              {{Distance::euclidean, "euclidean"}, {Distance::cosine, "cosine"}});
+}
 
 struct NearRow {
   uint32_t row = 0;

@@ -258,10 +258,10 @@ TEST(NearestRows, HaveAnIndexAboveTheNumberThatIsSearchedOneByOne) {
 
 TEST(DistanceName, IsReadBackAndOthersAreRefused) {
   for (const Distance distance : {Distance::euclidean, Distance::cosine}) {
-    EXPECT_EQ(distance_named(to_string(distance)), distance);
+    EXPECT_EQ(from_word<Distance>(to_string(distance)), distance);
   }
-  EXPECT_EQ(error_of([] { distance_named("manhattan"); }),
-            "distance 'manhattan' is unknown; known are euclidean, cosine");
+  EXPECT_EQ(error_of([] { from_word<Distance>("manhattan"); }),
+            "unknown distance 'manhattan'; choose one of euclidean, cosine");
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(Representations, TellHowFarTheyAre) {
 // No paper has one of these times, so in both the same instances are drawn.
 TEST(Representations, DifferAtTwoTimesByTheModelsSenseOfTimeAlone) {
   for (const bool temporal : {false, true}) {
-    const hgt::Run& run = tiny_run({.temporal = temporal});
+    const hgt::Run& run = tiny_run({.rte = temporal});
     for (const char* type : {"venue", "author", "field"}) {
       const Representations nodes(run, type_in(run, type), {.samples = 2});
       const Vectors then = nodes.at(1950, first_nodes(20));

@@ -211,8 +211,8 @@ TEST(WholeReport, OfPairsHasNoConfusion) {
 }
 
 TEST(WholeReport, OfAnyModelHasAttentionWhereItPaysAny) {
-  for (const std::string& name : model_names()) {
-    const ModelKind kind = model_kind(name);
+  for (const std::string& name : all_words<ModelKind>()) {
+    const ModelKind kind = from_word<ModelKind>(name);
     const hgt::Run& run = tiny_run({.kind = kind});
     const Json json = Json(RunReport(run, quick_report()).whole());
     EXPECT_EQ(json.at("model"), name);

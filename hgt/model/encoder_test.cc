@@ -428,10 +428,10 @@ TEST(NumParameters, IsThePublishedOneForTheReleaseOnOgbnMag) {
   const int64_t all = num_parameters(*Encoder(options, mag_schema()));
   EXPECT_EQ(all + kClassifier, 20'681'869);
   EXPECT_EQ(all + kClassifier + kTable, 21'173'389);
-  options.temporal = false;  // no T-Linear
+  options.rte = false;  // no T-Linear
   EXPECT_EQ(num_parameters(*Encoder(options, mag_schema())), all - 4 * kLinear);
-  options.temporal = true;
-  options.heterogeneous = false;  // K, M, Q, A, T; two matrices per head; prior, skip, norm
+  options.rte = true;
+  options.heter = false;  // K, M, Q, A, T; two matrices per head; prior, skip, norm
   EXPECT_EQ(num_parameters(*Encoder(options, mag_schema())),
             kAdaptation + 4 * (5 * kLinear + 2 * 8 * 64 * 64 + 8 + 1 + 2 * 512));
 }

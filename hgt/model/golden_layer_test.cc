@@ -158,9 +158,9 @@ ModelOptions options_for(const Json& golden, LayerPath path) {
   options.path = path;
   if (release) {
     options.norm = golden.at("norm");
-    options.temporal = false;
+    options.rte = false;
   } else {
-    options.temporal = golden.at("temporal");
+    options.rte = golden.at("temporal");
     options.matrix_per_head = golden.at("relation_matrices_per_head");
     options.divide_by_head_width = golden.at("attention_divisor") == "sqrt(4)";
   }
@@ -177,7 +177,7 @@ TEST_P(GoldenLayer, HasTheOutputsAndGradientsOfTheFile) {
   layer->to(at::kDouble);
   auto parameters = layer->named_parameters();
   Weights weights = read(golden.at("weights"));
-  if (!options.temporal) {
+  if (!options.rte) {
     weights.erase("temporal_encoding.weight");
     weights.erase("temporal_encoding.bias");
   }

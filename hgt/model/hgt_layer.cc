@@ -56,7 +56,7 @@ std::vector<int64_t> target_counts(const LayerGraph& graph) {
 HgtLayerImpl::HgtLayerImpl(const ModelOptions& options, const ModelSchema& schema)
     : options_(options), relations_(schema.relations) {
   check(options);
-  if (options.heterogeneous) {
+  if (options.heter) {
     type_sets_.resize(schema.node_types.size());
     relation_sets_.resize(schema.relations.size());
     std::iota(type_sets_.begin(), type_sets_.end(), 0U);
@@ -105,7 +105,7 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
     norm_weight = register_parameter("norm_weight", torch::ones({types, hidden}));
     norm_bias = register_parameter("norm_bias", torch::zeros({types, hidden}));
   }
-  if (options_.temporal) {
+  if (options_.rte) {
     temporal_encoding =
         register_module("temporal_encoding", RelativeTemporalEncoding(hidden, options_.time_scale));
   }
@@ -146,8 +146,8 @@ at::Tensor HgtLayerImpl::expanded_messages() const {
 
 SharedPlan HgtLayerImpl::plan(const LayerGraph& graph) const {
   check_graph(graph, relations_, type_sets_.size());
-  return std::make_shared<AttentionPlan>(
-      graph, relation_sets_, static_cast<uint32_t>(set_edges_.size()), options_.temporal);
+  return std::make_shared<AttentionPlan>(graph, relation_sets_,
+                                         static_cast<uint32_t>(set_edges_.size()), options_.rte);
 }
 
 at::Tensor HgtLayerImpl::output(const at::Tensor& aggregated, const LayerGraph& graph) const {
@@ -197,7 +197,7 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
                          .projection_bias = projection_bias,
                          .attention_matrices = scaled_attention(),
                          .message_matrices = expanded_messages()};
-  if (options_.temporal) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
+  if (options_.rte) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
   return inputs;
 }
 

@@ -174,8 +174,8 @@ inline RandomCase random_case(uint64_t seed) {
   constexpr int64_t kSizes[][2] = {{8, 1}, {8, 2}, {24, 3}, {32, 4}, {64, 8}, {256, 8}};
   Draws draws(hash(seed, 1));
   ModelOptions options = seed % 2 == 0 ? paper_preset() : release_preset();
-  options.heterogeneous = seed / 2 % 2 == 0;
-  options.temporal = seed / 4 % 2 == 0;
+  options.heter = seed / 2 % 2 == 0;
+  options.rte = seed / 4 % 2 == 0;
   options.hidden = kSizes[seed / 8 % 6][0];
   options.heads = kSizes[seed / 8 % 6][1];
   for (bool* option : {&options.norm, &options.gated_skip, &options.matrix_per_head,
@@ -253,7 +253,7 @@ struct LayerByHand {
   const LayerGraph& graph;
   at::Tensor input;
 
-  int64_t slice(uint32_t number) const { return options.heterogeneous ? number : 0; }
+  int64_t slice(uint32_t number) const { return options.heter ? number : 0; }
 
   // Which of K-, M- and Q-Linear, as they lie one below the other.
   enum Part : int64_t { kKey, kMessage, kQuery };
@@ -267,7 +267,7 @@ struct LayerByHand {
 
   at::Tensor source_vector(uint64_t edge) const {
     at::Tensor vector = input[graph.sources[edge]];
-    if (!options.temporal) return vector;
+    if (!options.rte) return vector;
     const int64_t d = options.hidden;
     std::vector<double> base;
     for (int64_t j = 0; j < d; ++j) {

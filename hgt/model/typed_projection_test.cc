@@ -76,8 +76,8 @@ TEST(TypedProjection, FromFeaturesIsByWayOfRows) {
     const LayerGraph graph = random_layer_graph(schema, draws, 40);
     ASSERT_GT(graph.num_sources(), 0U);
     for (ModelOptions preset : {paper_preset(), release_preset()}) {
-      preset.heterogeneous = seed % 3 != 0;
-      preset.temporal = seed % 4 != 1;
+      preset.heter = seed % 3 != 0;
+      preset.rte = seed % 4 != 1;
       const Results expected =
           linear_results(small(preset, LayerPath::reference), schema, graph, seed);
       for (const auto& [name, found] :

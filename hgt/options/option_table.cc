@@ -19,7 +19,7 @@ Number number_of(const std::string& text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return number;
-  throw Error(fmt::format("'{}' is no number that fits here", text));
+  throw Error(fmt::format("'{}' is not a number that fits here", text));
 }
 
 // TOML's whole numbers end at 2^63 - 1; a seed may be larger and is then written as text.
@@ -42,9 +42,11 @@ const std::string& OptionTable::single(const Values& values) {
   throw Error("a single value is expected");
 }
 
-void OptionTable::add_entry(Entry entry) {
+OptionTable::Entry& OptionTable::add_entry(Entry entry) {
   assert(find(entry.key) == nullptr);
+  if (entry.group.empty()) entry.group = group_;
   entries_.push_back(std::move(entry));
+  return entries_.back();
 }
 
 OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
@@ -55,72 +57,80 @@ OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
   return others;
 }
 
-void OptionTable::add(const std::string& key, std::string& value, const std::string& help) {
-  add_entry({.key = key,
-             .help = help,
-             .get = [&value] { return Values{value}; },
-             .set = [&value](const Values& values) { value = single(values); }});
+OptionTable::Entry& OptionTable::add(const std::string& key, std::string& value,
+                                     const std::string& help) {
+  return add_entry({.key = key,
+                    .help = help,
+                    .get = [&value] { return Values{value}; },
+                    .set = [&value](const Values& values) { value = single(values); }});
 }
 
-void OptionTable::add(const std::string& key, bool& value, const std::string& help) {
-  add_entry({.key = key,
-             .help = help,
-             .form = Form::flag,
-             .get = [&value] { return Values{value ? "true" : "false"}; },
-             .set = [&value](const Values& values) { value = flag_of(single(values)); }});
+OptionTable::Entry& OptionTable::add(const std::string& key, bool& value, const std::string& help) {
+  return add_entry({.key = key,
+                    .help = help,
+                    .form = Form::flag,
+                    .get = [&value] { return Values{value ? "true" : "false"}; },
+                    .set = [&value](const Values& values) { value = flag_of(single(values)); }});
 }
 
 template <typename Number>
-void OptionTable::add_number(const std::string& key, Number& value, const std::string& help) {
-  add_entry({.key = key,
-             .help = help,
-             .form = Form::number,
-             .get = [&value] { return Values{fmt::format("{}", value)}; },
-             .set = [&value](const Values& values) { value = number_of<Number>(single(values)); }});
+OptionTable::Entry& OptionTable::add_number(const std::string& key, Number& value,
+                                            const std::string& help) {
+  return add_entry(
+      {.key = key,
+       .help = help,
+       .form = Form::number,
+       .get = [&value] { return Values{fmt::format("{}", value)}; },
+       .set = [&value](const Values& values) { value = number_of<Number>(single(values)); }});
 }
 
-void OptionTable::add(const std::string& key, double& value, const std::string& help) {
-  add_number(key, value, help);
+OptionTable::Entry& OptionTable::add(const std::string& key, double& value,
+                                     const std::string& help) {
+  return add_number(key, value, help);
 }
-void OptionTable::add(const std::string& key, int& value, const std::string& help) {
-  add_number(key, value, help);
+OptionTable::Entry& OptionTable::add(const std::string& key, int& value, const std::string& help) {
+  return add_number(key, value, help);
 }
-void OptionTable::add(const std::string& key, int64_t& value, const std::string& help) {
-  add_number(key, value, help);
+OptionTable::Entry& OptionTable::add(const std::string& key, int64_t& value,
+                                     const std::string& help) {
+  return add_number(key, value, help);
 }
-void OptionTable::add(const std::string& key, uint32_t& value, const std::string& help) {
-  add_number(key, value, help);
+OptionTable::Entry& OptionTable::add(const std::string& key, uint32_t& value,
+                                     const std::string& help) {
+  return add_number(key, value, help);
 }
-void OptionTable::add(const std::string& key, uint64_t& value, const std::string& help) {
-  add_number(key, value, help);
-}
-
-void OptionTable::add(const std::string& key, std::vector<std::string>& value,
-                      const std::string& help) {
-  add_entry({.key = key,
-             .help = help,
-             .form = Form::list,
-             .get = [&value] { return value; },
-             .set = [&value](const Values& values) { value = values; }});
+OptionTable::Entry& OptionTable::add(const std::string& key, uint64_t& value,
+                                     const std::string& help) {
+  return add_number(key, value, help);
 }
 
-void OptionTable::add(const std::string& key, std::vector<uint32_t>& value,
-                      const std::string& help) {
-  add_entry({.key = key,
-             .help = help,
-             .form = Form::list,
-             .get =
-                 [&value] {
-                   Values texts;
-                   for (const uint32_t number : value) texts.push_back(std::to_string(number));
-                   return texts;
-                 },
-             .set =
-                 [&value](const Values& values) {
-                   value.clear();
-                   for (const std::string& text : values)
-                     value.push_back(number_of<uint32_t>(text));
-                 }});
+OptionTable::Entry& OptionTable::add(const std::string& key, std::vector<std::string>& value,
+                                     const std::string& help) {
+  return add_entry({.key = key,
+                    .help = help,
+                    .form = Form::list,
+                    .get = [&value] { return value; },
+                    .set = [&value](const Values& values) { value = values; }});
+}
+
+OptionTable::Entry& OptionTable::add(const std::string& key, std::vector<uint32_t>& value,
+                                     const std::string& help) {
+  return add_entry({.key = key,
+                    .help = help,
+                    .form = Form::list,
+                    .get =
+                        [&value] {
+                          Values texts;
+                          for (const uint32_t number : value)
+                            texts.push_back(std::to_string(number));
+                          return texts;
+                        },
+                    .set =
+                        [&value](const Values& values) {
+                          value.clear();
+                          for (const std::string& text : values)
+                            value.push_back(number_of<uint32_t>(text));
+                        }});
 }
 
 const OptionTable::Entry* OptionTable::find(std::string_view key) const {

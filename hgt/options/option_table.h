@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "hgt/disk/file.h"
+#include "hgt/enum_words.h"
 
 namespace hgt {
 
 class OptionTable {
  public:
   enum class Form { text, number, flag, list };  // how it stands in a file
+  enum class Level { everyday, advanced };       // help shows everyday options first
   using Values = std::vector<std::string>;
   struct Entry {
     std::string key;
@@ -27,27 +29,38 @@ class OptionTable {
     std::vector<std::string> words = {};  // the only values, where there are few
     std::function<Values()> get = {};
     std::function<void(const Values&)> set = {};  // throws Error: what is wrong with the value
+    std::string group = {};                       // what it is about: "model", "sampling"
+    Level level = Level::advanced;
+
+    Entry& everyday() {
+      level = Level::everyday;
+      return *this;
+    }
   };
 
-  // The variables must outlive the table.
-  void add(const std::string& key, std::string& value, const std::string& help);
-  void add(const std::string& key, bool& value, const std::string& help);
-  void add(const std::string& key, double& value, const std::string& help);
-  void add(const std::string& key, int& value, const std::string& help);
-  void add(const std::string& key, int64_t& value, const std::string& help);
-  void add(const std::string& key, uint32_t& value, const std::string& help);
-  void add(const std::string& key, uint64_t& value, const std::string& help);
-  void add(const std::string& key, std::vector<std::string>& value, const std::string& help);
-  void add(const std::string& key, std::vector<uint32_t>& value, const std::string& help);
-  // A word out of a few. parse(word) throws Error for any other.
-  template <typename Value, typename Parse>
-  void add_word(const std::string& key, Value& value, const std::vector<std::string>& words,
-                Parse parse, const std::string& help) {
-    add_entry({.key = key,
-               .help = help,
-               .words = words,
-               .get = [&value] { return Values{std::string(to_string(value))}; },
-               .set = [&value, parse](const Values& values) { value = parse(single(values)); }});
+  // What is added from here on belongs to this group.
+  void begin_group(const std::string& name) { group_ = name; }
+
+  // By the rule that a key is the name of the field, with '-' for '_'. The variables must outlive
+  // the table, and the returned entry is valid until the next one is added.
+  Entry& add(const std::string& key, std::string& value, const std::string& help);
+  Entry& add(const std::string& key, bool& value, const std::string& help);
+  Entry& add(const std::string& key, double& value, const std::string& help);
+  Entry& add(const std::string& key, int& value, const std::string& help);
+  Entry& add(const std::string& key, int64_t& value, const std::string& help);
+  Entry& add(const std::string& key, uint32_t& value, const std::string& help);
+  Entry& add(const std::string& key, uint64_t& value, const std::string& help);
+  Entry& add(const std::string& key, std::vector<std::string>& value, const std::string& help);
+  Entry& add(const std::string& key, std::vector<uint32_t>& value, const std::string& help);
+  // A word of the enum (hgt/enum_words.h).
+  template <WordedEnum Enum>
+  Entry& add(const std::string& key, Enum& value, const std::string& help) {
+    return add_entry(
+        {.key = key,
+         .help = help,
+         .words = all_words<Enum>(),
+         .get = [&value] { return Values{std::string(to_string(value))}; },
+         .set = [&value](const Values& values) { value = from_word<Enum>(single(values)); }});
   }
 
   OptionTable without(const std::vector<std::string>& keys) const;  // the others
@@ -62,11 +75,12 @@ class OptionTable {
 
  private:
   static const std::string& single(const Values& values);
-  void add_entry(Entry entry);
+  Entry& add_entry(Entry entry);
   template <typename Number>
-  void add_number(const std::string& key, Number& value, const std::string& help);
+  Entry& add_number(const std::string& key, Number& value, const std::string& help);
 
   std::vector<Entry> entries_;
+  std::string group_;
 };
 
 }  // namespace hgt

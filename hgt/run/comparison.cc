@@ -24,8 +24,8 @@ namespace {
 struct Contestant {
   const char* name;
   ModelKind kind;
-  bool heterogeneous = true;
-  bool temporal = true;
+  bool heter = true;
+  bool rte = true;
 };
 
 constexpr const char* kReference = "hgt";
@@ -129,7 +129,7 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& names) {
   if (names == std::vector<std::string>{"all"}) return all;
   for (const std::string& name : names) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    throw Error(fmt::format("unknown model '{}'; there are all, {}", name, fmt::join(all, ", ")));
+    throw Error(fmt::format("unknown model '{}'; choose one of all, {}", name, fmt::join(all, ", ")));
   }
   std::vector<std::string> chosen;  // in the order of the table, each once
   std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const std::string& name) {
@@ -146,8 +146,8 @@ RunOptions compared_options(const std::string& model, const RunOptions& options)
   assert(contestant != kContestants.end());  // chosen_models() has checked it
   RunOptions own = options;
   own.training.model.kind = contestant->kind;
-  own.training.model.heterogeneous = contestant->heterogeneous;
-  own.training.model.temporal = contestant->temporal;
+  own.training.model.heter = contestant->heter;
+  own.training.model.rte = contestant->rte;
   return own;
 }
 

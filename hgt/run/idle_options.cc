@@ -21,14 +21,14 @@ Rules loop_rules(const TrainOptions& training) {
           {"depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers"},
           {"fanout", neighbors, "only --strategy neighbors has fan-outs"},
           {"epochs", training.batches == 0, "batches are counted instead"},
-          {"samples", !training.validation.full, "--full scores without samples"}};
+          {"validation-samples", !training.validation.full,
+           "--validation-full scores without samples"}};
 }
 
 Rules model_rules(const ModelOptions& model) {
   const bool hgt = model.kind == ModelKind::hgt;
-  Rules rules = {
-      {"time-scale", hgt && model.temporal, "only Relative Temporal Encoding sees times"},
-      {"meta-paths", model.kind == ModelKind::han, "only --model han follows them"}};
+  Rules rules = {{"time-scale", hgt && model.rte, "only Relative Temporal Encoding sees times"},
+                 {"meta-paths", model.kind == ModelKind::han, "only --model han follows them"}};
   for (const char* key :
        {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
     rules.push_back({key, hgt, "only --model hgt has it"});

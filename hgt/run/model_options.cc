@@ -1,33 +1,14 @@
 #include "hgt/run/model_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <vector>
 
 #include "hgt/error.h"
 
 namespace hgt {
 
 namespace {
-
-constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
-    {{Prior::meta_relation, "meta_relation"},
-     {Prior::meta_relation_and_head, "meta_relation_and_head"},
-     {Prior::edge_type_and_head, "edge_type_and_head"}}};
-
-constexpr std::array<std::pair<ModelKind, std::string_view>, 8> kKinds = {
-    {{ModelKind::hgt, "hgt"},
-     {ModelKind::gcn, "gcn"},
-     {ModelKind::gat, "gat"},
-     {ModelKind::rgcn, "rgcn"},
-     {ModelKind::hetgnn, "hetgnn"},
-     {ModelKind::han, "han"},
-     {ModelKind::mlp, "mlp"},
-     {ModelKind::majority, "majority"}}};
 
 // Every number and switch of the options by name, once for writing and once for reading.
 template <typename Options, typename Field>
@@ -36,8 +17,8 @@ void visit(Options& options, const Field& field) {
   field("heads", options.heads);
   field("layers", options.layers);
   field("dropout", options.dropout);
-  field("heterogeneous", options.heterogeneous);
-  field("temporal", options.temporal);
+  field("heter", options.heter);
+  field("rte", options.rte);
   field("norm", options.norm);
   field("gated_skip", options.gated_skip);
   field("tanh_adaptation", options.tanh_adaptation);
@@ -47,46 +28,6 @@ void visit(Options& options, const Field& field) {
 }
 
 }  // namespace
-
-std::string_view to_string(Prior prior) {
-  for (const auto& [value, name] : kPriors) {
-    if (value == prior) return name;
-  }
-  return "";
-}
-
-Prior prior(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto& [value, known] : kPriors) {
-    if (known == name) return value;
-    names.push_back(known);
-  }
-  throw Error(fmt::format("unknown prior '{}'; there are {}", name, fmt::join(names, ", ")));
-}
-
-const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [kind, name] : kKinds) all.emplace_back(name);
-    return all;
-  }();
-  return names;
-}
-
-std::string_view to_string(ModelKind kind) {
-  for (const auto& [value, name] : kKinds) {
-    if (value == kind) return name;
-  }
-  return "";
-}
-
-ModelKind model_kind(std::string_view name) {
-  for (const auto& [value, known] : kKinds) {
-    if (known == name) return value;
-  }
-  throw Error(
-      fmt::format("unknown model '{}'; there are {}", name, fmt::join(model_names(), ", ")));
-}
 
 ModelOptions paper_preset() { return {}; }
 
@@ -103,7 +44,7 @@ ModelOptions release_preset() {
 ModelOptions preset(const std::string& name) {
   if (name == "paper") return paper_preset();
   if (name == "release") return release_preset();
-  throw Error(fmt::format("unknown preset '{}'; there are 'paper' and 'release'", name));
+  throw Error(fmt::format("unknown preset '{}'; choose one of paper, release", name));
 }
 
 void check(const ModelOptions& options) {
@@ -138,7 +79,7 @@ void check(const ModelOptions& options) {
                     "must be even",
                     options.hidden));
   }
-  if (options.kind != ModelKind::hgt && !(options.heterogeneous && options.temporal)) {
+  if (options.kind != ModelKind::hgt && !(options.heter && options.rte)) {
     throw Error(fmt::format("-Heter and -RTE are variants of hgt; the model is {}",
                             to_string(options.kind)));
   }
@@ -151,7 +92,7 @@ std::string to_json(const ModelOptions& options) {
   nlohmann::ordered_json json;
   visit(options, [&](const char* name, const auto& value) { json[name] = value; });
   json["prior"] = to_string(options.prior);
-  json["kind"] = to_string(options.kind);
+  json["model"] = to_string(options.kind);
   json["meta_paths"] = options.meta_paths;
   return json.dump();
 }
@@ -161,8 +102,8 @@ ModelOptions options_from_json(const std::string& text, const std::string& where
   try {
     const auto json = nlohmann::json::parse(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-    options.prior = prior(json.at("prior").get<std::string>());
-    options.kind = model_kind(json.value("kind", "hgt"));
+    options.prior = from_word<Prior>(json.at("prior").get<std::string>());
+    options.kind = from_word<ModelKind>(json.value("model", "hgt"));
     options.meta_paths = json.value("meta_paths", options.meta_paths);
     check(options);
   } catch (const nlohmann::json::exception& error) {

@@ -3,13 +3,14 @@
 //   ModelOptions options = paper_preset();      // the printed equations
 //   options.layers = 4;
 //   ModelOptions without_time = release_preset();  // what the authors' code does
-//   without_time.temporal = false;               // -RTE
+//   without_time.rte = false;                      // -RTE
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "hgt/enum_words.h"
 
 namespace hgt {
 
@@ -18,6 +19,11 @@ enum class Prior {         // mu
   meta_relation_and_head,  // one per meta relation and head
   edge_type_and_head,      // one per phi(e) and head, as in the authors' release
 };
+constexpr auto words_of(Prior) {
+  return enum_words<Prior>("prior", {{Prior::meta_relation, "meta_relation"},
+                                     {Prior::meta_relation_and_head, "meta_relation_and_head"},
+                                     {Prior::edge_type_and_head, "edge_type_and_head"}});
+}
 
 enum class LayerPath {
   automatic,  // fused where it can be, reference elsewhere
@@ -35,9 +41,16 @@ enum class ModelKind {
   mlp,       // features only
   majority,  // how frequent the answers are, nothing else
 };
-const std::vector<std::string>& model_names();  // all of them
-std::string_view to_string(ModelKind kind);
-ModelKind model_kind(std::string_view name);  // throws Error: lists the known ones
+constexpr auto words_of(ModelKind) {
+  return enum_words<ModelKind>("model", {{ModelKind::hgt, "hgt"},
+                                         {ModelKind::gcn, "gcn"},
+                                         {ModelKind::gat, "gat"},
+                                         {ModelKind::rgcn, "rgcn"},
+                                         {ModelKind::hetgnn, "hetgnn"},
+                                         {ModelKind::han, "han"},
+                                         {ModelKind::mlp, "mlp"},
+                                         {ModelKind::majority, "majority"}});
+}
 
 struct ModelOptions {
   ModelKind kind = ModelKind::hgt;
@@ -50,8 +63,8 @@ struct ModelOptions {
   // --- of han: meta_path.h ---
   std::vector<std::string> meta_paths = {};
   // --- of hgt ---
-  bool heterogeneous = true;     // false: -Heter, one set of weights for all types and relations
-  bool temporal = true;          // false: -RTE
+  bool heter = true;             // false: -Heter, one set of weights for all types and relations
+  bool rte = true;               // false: -RTE
   bool norm = false;             // layer norm per node type at the end of a layer
   bool gated_skip = false;       // sigmoid(skip) mixes new and old; otherwise they are added
   bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
@@ -66,9 +79,6 @@ struct ModelOptions {
 ModelOptions paper_preset();
 ModelOptions release_preset();
 ModelOptions preset(const std::string& name);  // "paper" or "release"; throws Error otherwise
-
-std::string_view to_string(Prior prior);
-Prior prior(std::string_view name);  // throws Error: lists the known ones
 
 void check(
     const ModelOptions& options);  // throws Error: names the option, its value and the remedy

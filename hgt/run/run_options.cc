@@ -23,64 +23,109 @@ double default_time_scale(TimeUnit unit) {
 
 void add_model_options(OptionTable& table, RunOptions& options) {
   ModelOptions& model = options.training.model;
-  table.add("hidden", model.hidden, "Width d of the node vectors; a multiple of heads");
-  table.add("heads", model.heads, "Attention heads h");
-  table.add("layers", model.layers, "Layers L");
-  table.add("dropout", model.dropout, "Share of numbers dropped while training");
-  table.add("heter", model.heterogeneous, "Weights for each type and relation; without: -Heter");
-  table.add("rte", model.temporal, "Relative Temporal Encoding; without: -RTE");
-  table.add("norm", model.norm, "Layer norm per node type");
-  table.add("gated-skip", model.gated_skip, "A learned gate mixes new and old vectors");
-  table.add("tanh-adaptation", model.tanh_adaptation, "tanh after the adaptation layer");
-  table.add("matrix-per-head", model.matrix_per_head, "W_ATT and W_MSG for each head");
+  table.begin_group("model");
+  table
+      .add("model", model.kind,
+           "Which model to train: HGT or one of the baselines (docs/baselines.md)")
+      .everyday();
+  table.add("hidden", model.hidden, "Width d of the node vectors; must be a multiple of --heads")
+      .everyday();
+  table.add("heads", model.heads, "Number of attention heads h").everyday();
+  table.add("layers", model.layers, "Number of layers L").everyday();
+  table.add("dropout", model.dropout, "Share of values set to zero during training (0 to 1)");
+  table.add("heter", model.heter,
+            "Separate weights for each node type and relation; --no-heter is the paper's -Heter");
+  table.add("rte", model.rte, "Relative Temporal Encoding; --no-rte is the paper's -RTE");
+  table.add("norm", model.norm, "Layer normalization for each node type after every layer");
+  table.add("gated-skip", model.gated_skip,
+            "Mix new and old vectors with a learned gate instead of adding them");
+  table.add("tanh-adaptation", model.tanh_adaptation, "Apply tanh to the projected input features");
+  table.add("matrix-per-head", model.matrix_per_head,
+            "Separate matrices W_ATT and W_MSG for each head instead of shared ones");
   table.add("divide-by-head-width", model.divide_by_head_width,
-            "Scores over sqrt(d / h), otherwise over sqrt(d)");
-  table.add_word(
-      "prior", model.prior, {"meta_relation", "meta_relation_and_head", "edge_type_and_head"},
-      [](const std::string& name) { return prior(name); }, "What has a mu of its own");
+            "Divide attention scores by sqrt(d / h) instead of sqrt(d)");
+  table.add("prior", model.prior, "What has its own learned importance mu");
   table.add("time-scale", model.time_scale,
-            "Gaps of time are divided by this; 0: days where the graph's unit is finer, else 1");
+            "Divide time differences by this number (0 = count days where the graph's time unit is "
+            "finer than a day, otherwise 1)");
   table.add("node-vectors", options.training.node_vectors,
-            "Types without features and of at most so many nodes have a learned vector for each");
-  table.add_word(
-      "scorer", options.training.scorer, {"ntn", "dot"},
-      [](const std::string& name) { return pair_scorer(name); },
-      "Pairs: Neural Tensor Network or dot product");
-  table.add("slices", options.training.slices, "Pairs: of the Neural Tensor Network");
+            "Learn one vector per node for node types that have no features and at most this many "
+            "nodes");
+  table.add("scorer", options.training.scorer,
+            "How pairs of nodes are scored: ntn = Neural Tensor Network, dot = dot product");
+  table.add("slices", options.training.slices, "Number of slices of the Neural Tensor Network");
 }
 
 void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
-  table.add_word(
-      "strategy", sampling.strategy, {"hgsampling", "neighbors", "full"},
-      [](const std::string& name) { return strategy(name); },
-      "hgsampling: the paper's; neighbors: a fan-out per hop; full: all neighbors");
-  table.add("width", sampling.width, "hgsampling: instances drawn per type and step");
-  table.add("depth", sampling.depth, "hgsampling: steps; full: hops");
+  table.begin_group("sampling");
+  table
+      .add("strategy", sampling.strategy,
+           "How sub-graphs are sampled: hgsampling = the paper's algorithm, neighbors = a fixed "
+           "number of neighbors per hop, full = all neighbors")
+      .everyday();
+  table
+      .add("width", sampling.width,
+           "Nodes sampled per node type and step (only with --strategy hgsampling)")
+      .everyday();
+  table
+      .add("depth", sampling.depth,
+           "Sampling steps with --strategy hgsampling, hops with --strategy full")
+      .everyday();
   table.add("neighbor-cap", sampling.neighbor_cap,
-            "hgsampling: so many entries of a longer list are looked at; 0: all");
-  table.add("fanout", sampling.fanouts, "neighbors: entries drawn of each list, one per hop");
-  table.add_word(
-      "time-bound", sampling.time_bound, {"split", "seed", "none"},
-      [](const std::string& name) { return time_bound(name); },
-      "Nothing later than the end of the split, or each seed's own time");
+            "Look at no more than this many random neighbors in each list (0 = all; only with "
+            "--strategy hgsampling)");
+  table.add("fanout", sampling.fanout,
+            "Neighbors drawn from each list, one number per hop, such as 10,5 (0 = all; only with "
+            "--strategy neighbors)");
+  table.add("time-bound", sampling.time_bound,
+            "Latest time that a sub-graph may contain: split = the end of the split, seed = the "
+            "time of each seed node, none = no limit");
 }
 
-void add_loop_options(OptionTable& table, TrainOptions& training) {
-  table.add("batch-size", training.batch_size, "Examples per batch");
-  table.add("epochs", training.epochs, "Passes over the training examples");
-  table.add("batches", training.batches, "So many batches in all, instead of epochs");
-  table.add("learning-rate", training.learning_rate, "At its height; it falls along a cosine");
-  table.add("final-learning-rate", training.final_learning_rate, "At the end of the run");
-  table.add("warmup", training.warmup, "Batches over which the learning rate rises");
-  table.add("weight-decay", training.weight_decay, "Of AdamW");
-  table.add("clip", training.clip, "Norm of all gradients, at most; 0: any");
+void add_schedule(OptionTable& table, TrainOptions& training) {
+  table.begin_group("training");
+  table.add("batch-size", training.batch_size, "Training examples per batch").everyday();
+  table.add("epochs", training.epochs, "Passes over the training examples").everyday();
+  table
+      .add("batches", training.batches,
+           "Total number of training batches, instead of --epochs (0 = use --epochs)")
+      .everyday();
+  table
+      .add("learning-rate", training.learning_rate,
+           "Highest learning rate; it falls along a cosine to --final-learning-rate")
+      .everyday();
+  table.add("final-learning-rate", training.final_learning_rate,
+            "Learning rate at the end of training");
+  table.add("warmup", training.warmup,
+            "Batches over which the learning rate rises to its highest value");
+  table.add("weight-decay", training.weight_decay, "Weight decay of AdamW");
+  table.add("clip", training.clip, "Largest norm of the gradients (0 = unlimited)");
   table.add("validate-every", training.validate_every,
-            "Batches between validations; 0: at the end of each pass");
+            "Batches between validations (0 = validate after each epoch)");
   table.add("patience", training.patience,
-            "Stop after so many validations without a lower loss; 0: never");
-  table.add("validation-limit", training.validation.limit,
-            "Examples scored while training, drawn once; 0: all");
+            "Stop after this many validations without a lower loss (0 = never stop early)");
   table.add("checkpoint-every", training.checkpoint_every, "Seconds between checkpoints");
+}
+
+void add_validation_options(OptionTable& table, EvaluationOptions& validation) {
+  table.begin_group("validation");
+  table.add("validation-limit", validation.limit,
+            "Score only this many randomly chosen examples during training (0 = all)");
+  table.add("validation-batch-size", validation.batch_size,
+            "Examples scored together; also the default of hgt evaluate");
+  table.add("validation-samples", validation.samples,
+            "Sub-graphs sampled per scored example, whose scores are averaged; also the default of "
+            "hgt evaluate");
+  table.add("validation-full", validation.full,
+            "Score with all neighbors, as many hops as the model has layers, instead of sampled "
+            "sub-graphs; also the default of hgt evaluate");
+}
+
+void add_pipeline_options(OptionTable& table, PipelineOptions& pipeline) {
+  table.begin_group("training");
+  table.add("threads", pipeline.threads, "Compute threads (0 = one per core)").everyday();
+  table.add("workers", pipeline.workers,
+            "Additional threads that sample ahead (0 = the compute threads sample between steps)");
 }
 
 }  // namespace
@@ -88,23 +133,15 @@ void add_loop_options(OptionTable& table, TrainOptions& training) {
 OptionTable training_table(RunOptions& options) {
   OptionTable table;
   TrainOptions& training = options.training;
-  table.add_word(
-      "model", training.model.kind, model_names(),
-      [](const std::string& name) { return model_kind(name); },
-      "What is trained; docs/baselines.md has the formulas");
-  table.add("seed", training.seed, "Of everything random");
-  table.add("repeats", options.repeats, "Runs with the seeds SEED, SEED + 1, ...");
   add_model_options(table, options);
   add_sampling_options(table, training.sampling);
-  add_loop_options(table, training);
-  table.add("test-batch-size", training.validation.batch_size, "Examples scored at once");
-  table.add("samples", training.validation.samples,
-            "Sub-graphs per scored example, whose scores are averaged");
-  table.add("full", training.validation.full,
-            "Score with all neighbors, as many hops as layers, instead of samples");
-  table.add("threads", training.pipeline.threads, "That compute; 0: one for each core");
-  table.add("workers", training.pipeline.workers,
-            "Threads that sample ahead; 0: those that compute do, between steps");
+  add_schedule(table, training);
+  add_validation_options(table, training.validation);
+  table.begin_group("training");
+  table.add("seed", training.seed, "Seed of all random numbers").everyday();
+  table.add("repeats", options.repeats, "Number of runs, with the seeds SEED, SEED + 1, and so on")
+      .everyday();
+  add_pipeline_options(table, training.pipeline);
   return table;
 }
 

@@ -20,6 +20,11 @@ struct RunOptions {
 };
 
 // All but `graph` and the task. The options must outlive the table.
+//
+// A flag, its key in a file and its field have one name, with '-' for '_' in the first two: --clip,
+// clip = 1, TrainOptions::clip. The fields of model, sampling and pipeline are named without these
+// words (--width: sampling.width), those of validation with it (--validation-limit:
+// validation.limit), and `kind` by what it is the kind of (--model: model.kind).
 OptionTable training_table(RunOptions& options);
 
 // The task says which meta paths there are; the model follows them if it is one that does.

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numbers>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -69,8 +72,8 @@ TEST(TrainOptions, AreRefusedWithTheNameTheValueAndTheRemedy) {
       {[](auto& o) { o.weight_decay = -0.5; }, "weight-decay is -0.5; it must be 0 or more"},
       {[](auto& o) { o.clip = -1; }, "clip is -1; it must be 0 or more"},
       {[](auto& o) { o.slices = 0; }, "slices is 0; it must be at least 1"},
-      {[](auto& o) { o.validation.batch_size = 0; }, "test-batch-size is 0; it must be at least"},
-      {[](auto& o) { o.validation.samples = 0; }, "samples is 0; it must be at least 1"},
+      {[](auto& o) { o.validation.batch_size = 0; }, "validation-batch-size is 0; it must be"},
+      {[](auto& o) { o.validation.samples = 0; }, "validation-samples is 0; it must be"},
       {[](auto& o) { o.model.hidden = 7; }, "hidden"},
       {[](auto& o) { o.model.dropout = 1; }, "dropout"}};
   for (const auto& [change, expected] : cases) {
@@ -177,6 +180,71 @@ TEST(RunOptions, HaveNoNameTwice) {
   }
 }
 
+// --- one name: flag, key and field ---
+
+struct Named {
+  std::string key;
+  std::string field;  // as written, such as training.sampling
+  friend bool operator==(const Named&, const Named&) = default;
+};
+
+// Every table.add("key", a.b.field, ...) of a source file.
+std::vector<Named> named_in(const std::string& file) {
+  const std::string source = read_bytes(Path(HGT_SOURCE_DIR) / file);
+  static const std::regex pattern(R"re(\badd\(\s*"([a-z0-9-]+)",\s*([a-z_.0-9]+),)re");
+  std::vector<Named> found;
+  for (std::sregex_iterator match(source.begin(), source.end(), pattern), end; match != end;
+       ++match) {
+    found.push_back({.key = (*match)[1], .field = (*match)[2]});
+  }
+  return found;
+}
+
+// The key that the rule of run_options.h gives a field.
+std::string key_of(const std::string& field) {
+  const size_t dot = field.rfind('.');
+  const size_t above = field.rfind('.', dot - 1);  // npos + 1 is 0
+  const std::string owner = field.substr(above + 1, dot - above - 1);
+  std::string key = field.substr(dot + 1);
+  if (key == "kind") key = owner;
+  if (owner == "validation") key = owner + "-" + key;
+  std::replace(key.begin(), key.end(), '_', '-');
+  return key;
+}
+
+TEST(OptionNames, AreThoseOfTheFields) {
+  size_t checked = 0;
+  for (const char* file :
+       {"hgt/run/run_options.cc", "hgt/task/task_spec.cc", "hgt/features/feature_step.cc"}) {
+    for (const auto& [key, field] : named_in(file)) {
+      ++checked;
+      if (key == "type") continue;  // of a recipe: the same as types
+      EXPECT_EQ(key, key_of(field)) << file;
+    }
+  }
+  EXPECT_GT(checked, 70U) << "the test looked at almost nothing";
+}
+
+TEST(OptionNames, AreTheKeysOfASavedModel) {
+  RunOptions options;
+  const OptionTable training = training_table(options);
+  const OptionTable task = task_table(options.task);
+  size_t in_table = 0;
+  const auto json = nlohmann::json::parse(to_json(options.training.model));
+  for (auto [name, value] : json.items()) {
+    std::string key = name;
+    std::replace(key.begin(), key.end(), '_', '-');
+    EXPECT_TRUE(training.find(key) != nullptr || task.find(key) != nullptr) << key;
+    in_table += training.find(key) != nullptr ? 1 : 0;
+  }
+  // What a model is made of is all saved; what follows is for training.
+  const auto of_model =
+      std::count_if(training.entries().begin(), training.entries().end(),
+                    [](const OptionTable::Entry& entry) { return entry.group == "model"; });
+  const size_t of_training = 3;  // node-vectors, scorer, slices
+  EXPECT_EQ(in_table + of_training, static_cast<size_t>(of_model));
+}
+
 // Setting one option changes nothing else.
 TEST(RunOptions, AreSetByTheirOwnNames) {
   RunOptions options;
@@ -184,14 +252,15 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
   const std::vector<std::pair<std::string, std::function<std::string()>>> cases = {
       {"hidden", [&] { return std::to_string(options.training.model.hidden); }},
       {"batch-size", [&] { return std::to_string(options.training.batch_size); }},
-      {"test-batch-size", [&] { return std::to_string(options.training.validation.batch_size); }},
+      {"validation-batch-size",
+       [&] { return std::to_string(options.training.validation.batch_size); }},
       {"epochs", [&] { return std::to_string(options.training.epochs); }},
       {"batches", [&] { return std::to_string(options.training.batches); }},
       {"validate-every", [&] { return std::to_string(options.training.validate_every); }},
       {"patience", [&] { return std::to_string(options.training.patience); }},
       {"warmup", [&] { return std::to_string(options.training.warmup); }},
       {"validation-limit", [&] { return std::to_string(options.training.validation.limit); }},
-      {"samples", [&] { return std::to_string(options.training.validation.samples); }},
+      {"validation-samples", [&] { return std::to_string(options.training.validation.samples); }},
       {"width", [&] { return std::to_string(options.training.sampling.width); }},
       {"depth", [&] { return std::to_string(options.training.sampling.depth); }},
       {"seed", [&] { return std::to_string(options.training.seed); }},
@@ -207,17 +276,17 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
 TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"hiden = 3", "unknown key 'hiden'; known are batch-size, "},
-      {"hidden = 'x'", "hidden: 'x' is no number that fits here"},
-      {"hidden = 3.5", "hidden: '3.5' is no number that fits here"},
-      {"width = -1", "width: '-1' is no number that fits here"},
-      {"width = 5000000000", "width: '5000000000' is no number that fits here"},
+      {"hidden = 'x'", "hidden: 'x' is not a number that fits here"},
+      {"hidden = 3.5", "hidden: '3.5' is not a number that fits here"},
+      {"width = -1", "width: '-1' is not a number that fits here"},
+      {"width = 5000000000", "width: '5000000000' is not a number that fits here"},
       {"heter = 3", "heter: '3' must be true or false"},
       {"batches = [1, 2]", "batches: a single value is expected"},
       {"strategy = 'bfs'", "strategy: "},
       {"prior = 'none'", "prior: "},
-      {"scorer = 'cosine'", "scorer: scorer 'cosine' is unknown; known are ntn, dot"},
-      {"model = 'gnn'", "model: unknown model 'gnn'; there are hgt, gcn, gat"},
-      {"fanout = ['x']", "fanout: 'x' is no number"},
+      {"scorer = 'cosine'", "scorer: unknown scorer 'cosine'; choose one of ntn, dot"},
+      {"model = 'gnn'", "model: unknown model 'gnn'; choose one of hgt, gcn, gat"},
+      {"fanout = ['x']", "fanout: 'x' is not a number"},
       {"train-end = 2014", "unknown key 'train-end'"}};
   const TestFolder folder;
   const Path file = folder / "train.toml";

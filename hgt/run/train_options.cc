@@ -24,18 +24,10 @@ void check(const TrainOptions& options) {
   require(options.weight_decay >= 0, "weight-decay", options.weight_decay, "it must be 0 or more");
   require(options.clip >= 0, "clip", options.clip, "it must be 0 or more");
   require(options.slices > 0, "slices", options.slices, "it must be at least 1");
-  require(options.validation.batch_size > 0, "test-batch-size", options.validation.batch_size,
+  require(options.validation.batch_size > 0, "validation-batch-size", options.validation.batch_size,
           "it must be at least 1");
-  require(options.validation.samples > 0, "samples", options.validation.samples,
+  require(options.validation.samples > 0, "validation-samples", options.validation.samples,
           "it must be at least 1");
-}
-
-std::string_view to_string(PairScorer scorer) { return scorer == PairScorer::ntn ? "ntn" : "dot"; }
-
-PairScorer pair_scorer(std::string_view name) {
-  if (name == "ntn") return PairScorer::ntn;
-  if (name == "dot") return PairScorer::dot;
-  throw Error(fmt::format("scorer '{}' is unknown; known are ntn, dot", name));
 }
 
 double learning_rate(const TrainOptions& options, uint64_t step, uint64_t steps) {

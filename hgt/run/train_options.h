@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "hgt/enum_words.h"
 #include "hgt/run/model_options.h"
 #include "hgt/sampling/sampling_options.h"
 
@@ -29,6 +30,9 @@ enum class PairScorer {
   ntn,  // neural_tensor_network.h
   dot,  // dot product
 };
+constexpr auto words_of(PairScorer) {
+  return enum_words<PairScorer>("scorer", {{PairScorer::ntn, "ntn"}, {PairScorer::dot, "dot"}});
+}
 
 struct TrainOptions {
   ModelOptions model = release_preset();
@@ -56,9 +60,6 @@ struct TrainOptions {
 
 // Throws Error: names the option, its value and the remedy.
 void check(const TrainOptions& options);
-
-std::string_view to_string(PairScorer scorer);
-PairScorer pair_scorer(std::string_view name);  // throws Error
 
 // The learning rate of a step out of `steps`: a linear rise, then half a cosine.
 double learning_rate(const TrainOptions& options, uint64_t step, uint64_t steps);

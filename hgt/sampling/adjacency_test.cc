@@ -199,7 +199,7 @@ TEST_F(HubAdjacency, IsCompleteForEveryStrategy) {
                  .width = 150,
                  .depth = 2,
                  .neighbor_cap = cap,
-                 .fanouts = {cap * 4, 3}});
+                 .fanout = {cap * 4, 3}});
     }
   }
   request_.seeds.resize(4);

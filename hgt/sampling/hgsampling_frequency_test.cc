@@ -181,7 +181,7 @@ TEST_F(HgSamplingFrequency, GivesTheSameBudgetsInExpectationWhenListsAreCut) {
 
 // A fan-out of 1 draws an entry of the venue's list, so the repeated paper three times as often.
 TEST_F(HgSamplingFrequency, DrawsEntriesOfALightListUniformlyByFanOut) {
-  Sampler sampler(*village_, {.strategy = Strategy::neighbors, .fanouts = {1}});
+  Sampler sampler(*village_, {.strategy = Strategy::neighbors, .fanout = {1}});
   const Request request{.seeds = {{.type = village_.type("venue"), .node = 0, .time = 2002}}};
   Counts<NodeId> counts;
   Subgraph subgraph;

@@ -151,7 +151,7 @@ inline SamplingOptions random_test_options(const HeteroGraph& graph, Draws& draw
   options.neighbor_cap = std::array{0U, 1U, 3U}[draws.below(3)];
   const uint64_t hops = 1 + draws.below(3);
   for (uint64_t hop = 0; hop < hops; ++hop) {
-    options.fanouts.push_back(static_cast<uint32_t>(draws.below(4)));
+    options.fanout.push_back(static_cast<uint32_t>(draws.below(4)));
   }
   options.time_bound = TimeBound(draws.below(3));
   if (draws.below(4) != 0) options.split_end = random_test_year(draws);

@@ -22,7 +22,7 @@ void check_options(const SamplingOptions& options) {
   if (options.strategy == Strategy::hgsampling && options.width == 0) {
     throw Error("the sampling width is 0; HGSampling draws at least one instance per type");
   }
-  if (options.strategy == Strategy::neighbors && options.fanouts.empty()) {
+  if (options.strategy == Strategy::neighbors && options.fanout.empty()) {
     throw Error("the strategy neighbors needs fan-outs: one number per hop, such as 10,5");
   }
 }
@@ -136,9 +136,9 @@ void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, Sam
   for (const uint32_t i : members) result.seed_rows[i] = draft.add_seed(seeds[i]);
   if (options.strategy != Strategy::hgsampling) {
     const bool full = options.strategy == Strategy::full;
-    const auto fanouts = full ? std::span<const uint32_t>{} : std::span(options.fanouts);
-    const auto hops = full ? options.depth : static_cast<uint32_t>(fanouts.size());
-    draw_neighbors(draft, reader, hops, fanouts, draws);
+    const auto fanout = full ? std::span<const uint32_t>{} : std::span(options.fanout);
+    const auto hops = full ? options.depth : static_cast<uint32_t>(fanout.size());
+    draw_neighbors(draft, reader, hops, fanout, draws);
     return;
   }
   // The width is shared out by the number of seeds, so that a batch costs the same however many

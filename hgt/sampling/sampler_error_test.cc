@@ -76,14 +76,14 @@ TEST_F(SamplerErrors, ComeFromAHiddenEdgeOfARelationThatTheGraphDoesNotHave) {
 }
 
 TEST_F(SamplerErrors, ComeFromUnknownNames) {
-  EXPECT_EQ(strategy("hgsampling"), Strategy::hgsampling);
-  EXPECT_EQ(strategy("neighbors"), Strategy::neighbors);
-  EXPECT_EQ(strategy("full"), Strategy::full);
-  EXPECT_TRUE(contains(error_of([] { strategy("fill"); }), "'fill'"));
-  EXPECT_EQ(time_bound("split"), TimeBound::split);
-  EXPECT_EQ(time_bound("seed"), TimeBound::seed);
-  EXPECT_EQ(time_bound("none"), TimeBound::none);
-  EXPECT_TRUE(contains(error_of([] { time_bound(""); }), "split, seed and none"));
+  EXPECT_EQ(from_word<Strategy>("hgsampling"), Strategy::hgsampling);
+  EXPECT_EQ(from_word<Strategy>("neighbors"), Strategy::neighbors);
+  EXPECT_EQ(from_word<Strategy>("full"), Strategy::full);
+  EXPECT_TRUE(contains(error_of([] { from_word<Strategy>("fill"); }), "'fill'"));
+  EXPECT_EQ(from_word<TimeBound>("split"), TimeBound::split);
+  EXPECT_EQ(from_word<TimeBound>("seed"), TimeBound::seed);
+  EXPECT_EQ(from_word<TimeBound>("none"), TimeBound::none);
+  EXPECT_TRUE(contains(error_of([] { from_word<TimeBound>(""); }), "split, seed, none"));
 }
 
 TEST_F(SamplerErrors, LeaveTheSamplerAsGoodAsNew) {
@@ -130,7 +130,7 @@ std::vector<std::string> errors_from_all_nodes(const Path& folder) {
   std::vector<std::string> errors;
   for (const Strategy strategy : {Strategy::hgsampling, Strategy::neighbors, Strategy::full}) {
     const SamplingOptions options{
-        .strategy = strategy, .width = 50, .depth = 1, .neighbor_cap = 0, .fanouts = {0}};
+        .strategy = strategy, .width = 50, .depth = 1, .neighbor_cap = 0, .fanout = {0}};
     errors.push_back(error_of([&] { sample(graph, all_nodes(graph), options); }));
   }
   return errors;

@@ -110,7 +110,7 @@ TEST(Sampler, DrawsDifferentlyFromDifferentRandomSeeds) {
   const Request request{.seeds = {{.type = graph.type("paper"), .node = 0}}};
   for (const SamplingOptions& options :
        {SamplingOptions{.width = 2, .depth = 2, .neighbor_cap = 0},
-        SamplingOptions{.strategy = Strategy::neighbors, .fanouts = {1, 1}}}) {
+        SamplingOptions{.strategy = Strategy::neighbors, .fanout = {1, 1}}}) {
     Sampler sampler(*graph, options);
     std::set<std::set<SampledInstance>> outcomes;
     Subgraph subgraph;
@@ -126,7 +126,7 @@ TEST(Sampler, TakesNoSeedsAtAll) {
   const TestGraph graph = random_test_graph(1);
   for (const Strategy strategy : {Strategy::hgsampling, Strategy::neighbors, Strategy::full}) {
     for (const TimeBound bound : {TimeBound::split, TimeBound::seed, TimeBound::none}) {
-      const SamplingOptions options{.strategy = strategy, .fanouts = {2}, .time_bound = bound};
+      const SamplingOptions options{.strategy = strategy, .fanout = {2}, .time_bound = bound};
       const Subgraph subgraph = sample(*graph, {}, options);
       verify_subgraph(*graph, {}, options, subgraph);
       EXPECT_EQ(subgraph.num_rows(), 0U);
@@ -145,7 +145,7 @@ TEST(Sampler, GivesAnIsolatedSeedItsSelfEdgeAlone) {
     const auto node = static_cast<NodeId>(graph->num_nodes(type) - 1);
     const std::vector<Seed> seeds = {{.type = type, .node = node}};
     for (const Strategy strategy : {Strategy::hgsampling, Strategy::neighbors, Strategy::full}) {
-      const Subgraph subgraph = sample(*graph, seeds, {.strategy = strategy, .fanouts = {0}});
+      const Subgraph subgraph = sample(*graph, seeds, {.strategy = strategy, .fanout = {0}});
       EXPECT_EQ(subgraph.nodes, std::vector<NodeId>{node});
       EXPECT_EQ(subgraph.num_edges(), 1U);
       EXPECT_EQ(subgraph.positions, std::vector<EdgePosition>{kSelfEdge});

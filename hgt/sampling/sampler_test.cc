@@ -254,8 +254,8 @@ TEST(Sampler, TakesTheWholeNeighborhoodWithFanOutsOfZero) {
     Draws draws(hash(21, i));
     const auto seeds = random_test_seeds(*graph, kLastTestYear, draws);
     const Subgraph full = sample(*graph, seeds, {.strategy = Strategy::full, .depth = 3});
-    EXPECT_EQ(sample(*graph, seeds, {.strategy = Strategy::neighbors, .fanouts = {0, 0, 0}}), full);
-    EXPECT_EQ(sample(*graph, seeds, {.strategy = Strategy::neighbors, .fanouts = {99, 99, 99}}),
+    EXPECT_EQ(sample(*graph, seeds, {.strategy = Strategy::neighbors, .fanout = {0, 0, 0}}), full);
+    EXPECT_EQ(sample(*graph, seeds, {.strategy = Strategy::neighbors, .fanout = {99, 99, 99}}),
               full)
         << "no list is so long";
   }
@@ -266,18 +266,18 @@ TEST(Sampler, DrawsAtMostTheFanOutOfEachList) {
     const TestGraph graph = random_test_graph(i);
     Draws draws(hash(22, i));
     const auto seeds = random_test_seeds(*graph, kLastTestYear, draws);
-    const SamplingOptions options{.strategy = Strategy::neighbors, .fanouts = {2, 1, 3}, .seed = i};
+    const SamplingOptions options{.strategy = Strategy::neighbors, .fanout = {2, 1, 3}, .seed = i};
     const Subgraph subgraph = sample(*graph, seeds, options);
-    std::vector<uint64_t> room(options.fanouts.size() + 2);  // [hop] entries that may be drawn
+    std::vector<uint64_t> room(options.fanout.size() + 2);  // [hop] entries that may be drawn
     std::vector<uint64_t> count(room.size());
     for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
       const uint32_t hop = subgraph.hops[row];
-      ASSERT_LE(hop, options.fanouts.size());
+      ASSERT_LE(hop, options.fanout.size());
       ++count[hop];
-      if (hop == options.fanouts.size()) continue;
+      if (hop == options.fanout.size()) continue;
       for (const Relation relation : graph->schema().incoming(type_of_row(subgraph, row))) {
         const uint64_t length = graph->incoming(relation, subgraph.nodes[row]).size();
-        room[hop + 1] += std::min<uint64_t>(length, options.fanouts[hop]);
+        room[hop + 1] += std::min<uint64_t>(length, options.fanout[hop]);
       }
     }
     for (size_t hop = 1; hop < room.size(); ++hop) EXPECT_LE(count[hop], room[hop]);
@@ -295,7 +295,7 @@ TEST(Sampler, FollowsAnInstanceOnceAndNotAtEveryHop) {
     }
   });
   const std::vector<Seed> seeds = {{.type = star.type("venue"), .node = 0, .time = 2000}};
-  const SamplingOptions options{.strategy = Strategy::neighbors, .fanouts = {3, 3, 3}};
+  const SamplingOptions options{.strategy = Strategy::neighbors, .fanout = {3, 3, 3}};
   EXPECT_EQ(sample(*star, seeds, options).num_rows(), 4U);
 }
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <vector>
 
+#include "hgt/enum_words.h"
 #include "hgt/graph/types.h"
 #include "hgt/sampling/subgraph.h"
 
@@ -16,6 +16,11 @@ enum class Strategy {
   neighbors,   // every instance draws a fan-out of each of its lists, uniformly, hop by hop
   full,        // all neighbors of all instances, `depth` hops
 };
+constexpr auto words_of(Strategy) {
+  return enum_words<Strategy>("sampling strategy", {{Strategy::hgsampling, "hgsampling"},
+                                                    {Strategy::neighbors, "neighbors"},
+                                                    {Strategy::full, "full"}});
+}
 
 // Nothing later than the bound enters a sub-graph, neither a node nor an edge.
 enum class TimeBound {
@@ -23,11 +28,11 @@ enum class TimeBound {
   seed,   // each seed's own time; seeds of different times then share no instance
   none,
 };
-
-Strategy strategy(std::string_view name);     // throws Error: lists the known ones
-TimeBound time_bound(std::string_view name);  // likewise
-std::string_view to_string(Strategy strategy);
-std::string_view to_string(TimeBound bound);
+constexpr auto words_of(TimeBound) {
+  return enum_words<TimeBound>(
+      "time bound",
+      {{TimeBound::split, "split"}, {TimeBound::seed, "seed"}, {TimeBound::none, "none"}});
+}
 
 // One edge of the graph, and all that agree with it in relation and ends.
 struct HiddenEdge {
@@ -51,7 +56,7 @@ struct SamplingOptions {
   // the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
   uint32_t neighbor_cap = 50;
   // neighbors: one number per hop, entries drawn of each list; 0: all.
-  std::vector<uint32_t> fanouts = {};
+  std::vector<uint32_t> fanout = {};
   TimeBound time_bound = TimeBound::split;
   Time split_end = std::numeric_limits<Time>::max();
   HiddenEdges hidden = {};

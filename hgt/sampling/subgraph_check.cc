@@ -291,7 +291,7 @@ uint64_t SubgraphCheck::width_of(uint32_t component) const {
 
 void SubgraphCheck::check_counts() const {
   const bool neighbors = options_.strategy == Strategy::neighbors;
-  const uint64_t depth = neighbors ? options_.fanouts.size() : options_.depth;
+  const uint64_t depth = neighbors ? options_.fanout.size() : options_.depth;
   std::map<std::tuple<uint32_t, uint32_t, NodeType>, uint64_t> counts;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], sub_.type_of(row)}];

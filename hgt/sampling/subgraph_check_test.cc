@@ -194,7 +194,7 @@ TEST_F(SubgraphCheckTest, RefusesAFullNeighborhoodThatIsNot) {
   EXPECT_EQ(error(full), "");
   SamplingOptions fewer = options_;
   fewer.strategy = Strategy::neighbors;
-  fewer.fanouts = {1};
+  fewer.fanout = {1};
   const Subgraph sparse = sample(graph_, request_.seeds, fewer);
   EXPECT_TRUE(contains(error(sparse), "missing")) << error(sparse);
   options_.depth = 2;
@@ -263,7 +263,7 @@ TEST_F(SubgraphCheckTest, RefusesSeedsInAnotherOrderThanAskedFor) {
 
 TEST_F(SubgraphCheckTest, RefusesHopsThatFullNeighborhoodsCannotHave) {
   options_ = {
-      .strategy = Strategy::full, .depth = 2, .fanouts = {0, 0}, .time_bound = TimeBound::none};
+      .strategy = Strategy::full, .depth = 2, .fanout = {0, 0}, .time_bound = TimeBound::none};
   good_ = sample(graph_, request_.seeds, options_);
   EXPECT_EQ(error(good_), "");
   const uint32_t late = row("field", 1, 2005);  // a field of the seed paper 1
@@ -272,7 +272,7 @@ TEST_F(SubgraphCheckTest, RefusesHopsThatFullNeighborhoodsCannotHave) {
   refuse("right hop", delay);
   options_.strategy = Strategy::neighbors;
   EXPECT_EQ(error(good_), "");
-  options_.fanouts = {0};
+  options_.fanout = {0};
   EXPECT_TRUE(contains(error(good_), "the depth is 1")) << error(good_);
 }
 

@@ -43,7 +43,7 @@ class TimeBounds : public testing::TestWithParam<Strategy> {
             .width = 20,
             .depth = 3,
             .neighbor_cap = 3,
-            .fanouts = {2, 2, 2},
+            .fanout = {2, 2, 2},
             .time_bound = bound,
             .split_end = split_end};
   }
@@ -98,7 +98,7 @@ TEST_P(TimeBounds, GiveSeedsOfDifferentTimesPartsOfTheirOwn) {
   SamplingOptions all = options(TimeBound::seed);
   all.neighbor_cap = 0;
   all.width = 1000;  // so that nothing is left to chance
-  all.fanouts = {0, 0, 0};
+  all.fanout = {0, 0, 0};
   const Subgraph together = sample(*graph, seeds, all);
   for (const Time time : times) {
     std::vector<Seed> some;

@@ -193,7 +193,7 @@ std::optional<TimeColumn> read_time(Section& section, TimeUnit unit) {
 
 FeatureColumns read_feature_columns(Section& section) {
   FeatureColumns features;
-  features.type = feature_type(section.word("precision", {"float32", "float16"}));
+  features.type = from_word<FeatureType>(section.word("precision", all_words<FeatureType>()));
   features.width = section.count("width");
   features.separator = section.text("separator").value_or(" ");
   if (features.separator.empty()) section.fail("'separator' must not be empty");
@@ -368,8 +368,7 @@ Manifest read_manifest(const Path& file) {
   Manifest manifest;
   manifest.file = file;
   manifest.name = root.text("name").value_or(file.stem().string());
-  manifest.time_unit =
-      time_unit(root.word("time_unit", {"year", "month", "day", "hour", "minute", "second"}));
+  manifest.time_unit = from_word<TimeUnit>(root.word("time_unit", all_words<TimeUnit>()));
   root.each("nodes",
             [&](Section& item) { manifest.nodes.push_back(read_nodes(item, manifest.time_unit)); });
   root.each("edges",

@@ -31,11 +31,7 @@ void each_class(std::string_view cell, const std::string& separator, const Use& 
   }
 }
 
-Split split_of(const std::string& name) {
-  if (name == "train") return Split::train;
-  if (name == "validation") return Split::validation;
-  return name == "test" ? Split::test : Split::none;
-}
+Split split_of(const std::string& name) { return find_word<Split>(name).value_or(Split::none); }
 
 // For messages about a cell without text.
 std::string_view emptiness(std::string_view cell) { return is_null(cell) ? "null" : "empty"; }

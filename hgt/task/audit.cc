@@ -48,7 +48,7 @@ class Asked {
 // All examples that are not for training, of a split whose links are hidden as a whole.
 Asked asked_of_splits(const Task& task, Split split) {
   Asked asked;
-  if (task.spec().hidden != Hidden::split) return asked;
+  if (task.spec().hide_links != Hidden::split) return asked;
   const bool by_time = task.spec().split == SplitRule::time;
   for (const Split each : kSplits) {
     // By time, later links are late; what is as old as they are must not be counted with them.

@@ -46,7 +46,7 @@ TEST_F(AuditTest, FindsNothingWhereTheGuardIsOn) {
       for (const char* name : {"paper-venue", "paper-field-L1", "author-disambiguation",
                                "link:writes_first", "link:cites", "link:follows"}) {
         TaskSpec task = spec(name, rule);
-        task.hidden = hidden;
+        task.hide_links = hidden;
         const Audit found = audited(task);
         EXPECT_TRUE(found.clean()) << name << "\n" << audit_text(found);
         EXPECT_TRUE(contains(audit_text(found), "\nNothing leaks.\n"));
@@ -112,9 +112,9 @@ TEST_F(AuditTest, FindsLinksOfOtherExamplesWhereTheSplitIsToBeHidden) {
   for (const SplitRule rule : {SplitRule::time, SplitRule::random}) {
     for (const char* name : {"paper-venue", "link:writes_first"}) {
       TaskSpec whole = spec(name, rule);
-      whole.hidden = Hidden::split;
+      whole.hide_links = Hidden::split;
       TaskSpec batch = whole;
-      batch.hidden = Hidden::batch;
+      batch.hide_links = Hidden::batch;
       const auto task = open_task(**graph_, whole);
       const auto careless = open_task(**graph_, batch);
       const std::vector<uint32_t> one = {0};

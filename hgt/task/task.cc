@@ -77,26 +77,14 @@ std::optional<TimeSplit> usable_time_split(std::vector<Time> times) {
 
 }  // namespace
 
-std::string_view to_string(Split split) {
-  constexpr std::array<std::string_view, 4> kNames = {"none", "train", "validation", "test"};
-  return kNames.at(static_cast<size_t>(split));
-}
-
-Split split_named(std::string_view name) {
-  for (const Split split : kSplits) {
-    if (to_string(split) == name) return split;
-  }
-  throw Error(fmt::format("split '{}' is unknown; known are train, validation, test", name));
-}
-
 Task::Task(HeteroGraph graph, TaskSpec spec) : graph_(std::move(graph)), spec_(std::move(spec)) {
   node_ = graph_.schema().node_type(spec_.node);
   other_ = spec_.kind == TaskKind::label ? node_ : graph_.schema().node_type(spec_.other);
   settle_split();
   find_relations();
   find_left_out();
-  if (spec_.hidden == Hidden::automatic) {
-    spec_.hidden = spec_.kind == TaskKind::link ? Hidden::split : Hidden::batch;
+  if (spec_.hide_links == Hidden::automatic) {
+    spec_.hide_links = spec_.kind == TaskKind::link ? Hidden::split : Hidden::batch;
   }
 }
 
@@ -258,7 +246,7 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
     auto& at_seeds = options.hidden.at_seeds;
     at_seeds.insert(at_seeds.end(), hidden_relations_.begin(), hidden_relations_.end());
   }
-  if (spec_.hidden == Hidden::batch) return options;
+  if (spec_.hide_links == Hidden::batch) return options;
   for (const Split later : kSplits) {
     // What is for training may be seen while others are scored, and later splits lie behind the
     // bound already.

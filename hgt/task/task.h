@@ -46,8 +46,6 @@ struct Question {
 
 // The splits that examples lie in, in their order.
 constexpr std::array<Split, 3> kSplits = {Split::train, Split::validation, Split::test};
-std::string_view to_string(Split split);   // "train", "validation", "test", "none"
-Split split_named(std::string_view name);  // throws Error
 
 class Task {
  public:

@@ -274,7 +274,7 @@ std::map<Split, uint64_t> example_links_seen(const Task& task, Split split, Time
 
 TEST_F(TaskGuardTest, OfSplitsHidesTheLinksOfTheSplitAndOfLaterOnes) {
   for (TaskSpec spec : specs()) {
-    spec.hidden = Hidden::split;
+    spec.hide_links = Hidden::split;
     const auto task = open_task(**graph_, spec);
     for (const TimeBound bound : {TimeBound::split, TimeBound::none}) {
       for (const Split split : kSplits) {
@@ -294,7 +294,7 @@ TEST_F(TaskGuardTest, OfSplitsHidesTheLinksOfTheSplitAndOfLaterOnes) {
 
 TEST_F(TaskGuardTest, OfBatchesHidesNoLinksOfOthers) {
   for (TaskSpec spec : specs()) {
-    spec.hidden = Hidden::batch;
+    spec.hide_links = Hidden::batch;
     const auto task = open_task(**graph_, spec);
     for (const Split split : kSplits) {
       auto seen = example_links_seen(*task, split, TimeBound::none, task->predicted());
@@ -305,7 +305,7 @@ TEST_F(TaskGuardTest, OfBatchesHidesNoLinksOfOthers) {
 
 TEST_F(TaskGuardTest, OfSplitsHidesOtherEdgeTypesThatGiveTheAnswerAway) {
   for (TaskSpec spec : specs_with_giveaways(SplitRule::random)) {
-    spec.hidden = Hidden::split;
+    spec.hide_links = Hidden::split;
     const auto task = open_task(**graph_, spec);
     const auto seen = [&](Split split) {
       return example_links_seen(*task, split, TimeBound::split, task->also_hidden());

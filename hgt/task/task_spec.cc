@@ -4,54 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <utility>
 
 #include "hgt/error.h"
+#include "hgt/options/settings_file.h"
 
 namespace hgt {
 
 namespace {
-
-template <typename Value, size_t N>
-using Words = std::array<std::pair<Value, std::string_view>, N>;
-
-constexpr Words<TaskKind, 4> kKinds = {{{TaskKind::edge, "edge"},
-                                        {TaskKind::label, "label"},
-                                        {TaskKind::name, "name"},
-                                        {TaskKind::link, "link"}}};
-constexpr Words<SplitRule, 4> kSplitRules = {{{SplitRule::automatic, "automatic"},
-                                              {SplitRule::time, "time"},
-                                              {SplitRule::random, "random"},
-                                              {SplitRule::given, "given"}}};
-constexpr Words<Loss, 3> kLosses = {
-    {{Loss::automatic, "automatic"}, {Loss::softmax, "softmax"}, {Loss::binary, "binary"}}};
-constexpr Words<Hidden, 3> kHidden = {
-    {{Hidden::automatic, "automatic"}, {Hidden::batch, "batch"}, {Hidden::split, "split"}}};
-
-template <typename Value, size_t N>
-std::string_view word_of(const Words<Value, N>& words, Value value) {
-  return std::find_if(words.begin(), words.end(), [&](auto& word) { return word.first == value; })
-      ->second;
-}
-
-template <typename Value, size_t N>
-Value value_of(const Words<Value, N>& words, std::string_view what, std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const auto& [value, word] : words) {
-    if (word == name) return value;
-    known.push_back(word);
-  }
-  throw Error(fmt::format("{} '{}' is unknown; known are {}", what, name, fmt::join(known, ", ")));
-}
-
-template <typename Value, size_t N>
-std::vector<std::string> names_of(const Words<Value, N>& words) {
-  std::vector<std::string> names;
-  for (const auto& [value, word] : words) names.emplace_back(word);
-  return names;
-}
 
 // --- names ---
 
@@ -160,58 +120,55 @@ std::optional<TaskSpec> link_task(const Schema& schema, const std::string& name)
 
 }  // namespace
 
-std::string_view to_string(TaskKind kind) { return word_of(kKinds, kind); }
-std::string_view to_string(SplitRule rule) { return word_of(kSplitRules, rule); }
-std::string_view to_string(Loss loss) { return word_of(kLosses, loss); }
-std::string_view to_string(Hidden hidden) { return word_of(kHidden, hidden); }
-SplitRule split_rule(std::string_view name) { return value_of(kSplitRules, "split", name); }
-Loss loss(std::string_view name) { return value_of(kLosses, "loss", name); }
-Hidden hidden(std::string_view name) { return value_of(kHidden, "hidden links", name); }
-
 OptionTable task_table(TaskSpec& spec) {
   OptionTable table;
-  table.add_word("split", spec.split, names_of(kSplitRules), split_rule,
-                 "How examples are shared out; automatic: given by the label column, else by time");
-  table.add("train-end", spec.train_end, "Last time of training; empty: 2014");
+  table.begin_group("task");
+  table.add("split", spec.split,
+            "How examples are divided into training, validation and test: automatic = as the label "
+            "column says, otherwise by time");
+  table.add("train-end", spec.train_end,
+            "Last time that belongs to training, such as 2014-06 (empty = 2014)");
   table.add("validation-end", spec.validation_end,
-            "Last time of validation, what is later is for testing; empty: 2016");
+            "Last time that belongs to validation; later examples are for testing (empty = 2016)");
   table.add("validation-share", spec.validation_share,
-            "random: of all examples; given: of the training examples");
-  table.add("test-share", spec.test_share, "random: of all examples");
-  table.add("split-seed", spec.split_seed, "Of random splits and drawn validation examples");
-  table.add_word(
-      "loss", spec.loss, names_of(kLosses), [](std::string_view name) { return loss(name); },
-      "softmax: the classes compete; binary: yes or no for each; automatic: binary where a label "
-      "column has several classes to a node");
-  table.add("guard", spec.guard, "Hide what is predicted from the model; off: to see what leaks");
-  table.add_word(
-      "hide-links", spec.hidden, names_of(kHidden),
-      [](std::string_view name) { return hidden(name); },
-      "Predicted links hidden: those of the batch, or of the whole split");
-  table.add("also-hide", spec.also_hide, "Further edge types hidden like the predicted ones");
-  table.add("leave-out", spec.leave_out, "Edge types that the model never sees");
+            "Share of examples for validation: of all examples with --split random, of the "
+            "training examples with --split given");
+  table.add("test-share", spec.test_share,
+            "Share of all examples for testing (only with --split random)");
+  table.add("split-seed", spec.split_seed, "Seed of random splits and drawn validation examples");
+  table.add("loss", spec.loss,
+            "softmax = classes compete, binary = yes or no for each class, automatic = binary for "
+            "label columns with several classes per node, otherwise softmax");
+  table.add("guard", spec.guard,
+            "Hide what is to be predicted from the model; --no-guard shows what leakage does");
+  table.add("hide-links", spec.hide_links,
+            "Which predicted links are hidden: batch = those of the batch, split = also those of "
+            "the whole split, automatic = split for link prediction, otherwise batch");
+  table.add("also-hide", spec.also_hide,
+            "Other edge types to hide in the same way as the predicted ones, separated by commas");
+  table.add("leave-out", spec.leave_out,
+            "Edge types that the model never sees, separated by commas");
   table.add("meta-paths", spec.meta_paths,
-            "han: such as paper-author-paper,paper-(cites)-paper; none: proposed from the schema");
+            "Meta paths of --model han, such as paper-author-paper,paper-(cites)-paper (empty = "
+            "proposed from the schema)");
   table.add("min-links", spec.min_links,
-            "Same-named candidates with fewer training links are left out");
-  table.add("negatives", spec.negatives, "Links: drawn for each training batch");
-  table.add("test-negatives", spec.test_negatives, "Links: drawn for scoring");
+            "Leave out candidates of the same name with fewer training links than this");
+  table.add("negatives", spec.negatives,
+            "Nodes drawn for each training example of a link prediction task");
+  table.add("test-negatives", spec.test_negatives,
+            "Nodes drawn for each scored example of a link prediction task");
   return table;
 }
 
 namespace {
 
-// All keys of a task file. `says_what` becomes true when `predict` is set.
-OptionTable file_table(TaskSpec& spec, bool& says_what) {
+constexpr const char* kPredict = "predict";
+
+// All keys of a task file.
+OptionTable file_table(TaskSpec& spec) {
   OptionTable table = task_table(spec);
   table.add("name", spec.name, "");
-  table.add_word(
-      "predict", spec.kind, names_of(kKinds),
-      [&says_what](std::string_view name) {
-        says_what = true;
-        return value_of(kKinds, "task", name);
-      },
-      "");
+  table.add(kPredict, spec.kind, "");
   table.add("node", spec.node, "");
   table.add("other", spec.other, "");
   table.add("edges", spec.edges, "");
@@ -223,17 +180,18 @@ OptionTable file_table(TaskSpec& spec, bool& says_what) {
 
 TaskSpec read_task(const Path& file) {
   TaskSpec spec{.name = file.stem().string()};
-  bool says_what = false;
-  file_table(spec, says_what).read(file);
+  file_table(spec).read(file);
+  const std::vector<Setting> settings = read_settings(file);
+  const bool says_what = std::any_of(settings.begin(), settings.end(),
+                                     [](const Setting& each) { return each.key == kPredict; });
   if (says_what) return spec;
-  throw Error(
-      fmt::format("{}: lacks 'predict'; it is one of edge, label, name, link", file.string()));
+  throw Error(fmt::format("{}: lacks '{}'; it is one of {}", file.string(), kPredict,
+                          fmt::join(all_words<TaskKind>(), ", ")));
 }
 
 std::string to_toml(const TaskSpec& spec) {
   TaskSpec copy = spec;
-  bool unused = false;
-  return file_table(copy, unused).to_toml();
+  return file_table(copy).to_toml();
 }
 
 SplitRule settled_split(const TaskSpec& spec, const Schema& schema) {

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "hgt/enum_words.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
 #include "hgt/options/option_table.h"
@@ -23,6 +23,12 @@ enum class TaskKind {
   name,   // which of the nodes of one name a link belongs to
   link,   // which of some nodes a link goes to; the others are drawn
 };
+constexpr auto words_of(TaskKind) {
+  return enum_words<TaskKind>("kind of task", {{TaskKind::edge, "edge"},
+                                               {TaskKind::label, "label"},
+                                               {TaskKind::name, "name"},
+                                               {TaskKind::link, "link"}});
+}
 
 enum class SplitRule {
   automatic,  // given where the label column has a split, else time
@@ -30,12 +36,23 @@ enum class SplitRule {
   random,     // by shares
   given,      // by the label column; validation is a share of training unless it is given too
 };
+constexpr auto words_of(SplitRule) {
+  return enum_words<SplitRule>("split", {{SplitRule::automatic, "automatic"},
+                                         {SplitRule::time, "time"},
+                                         {SplitRule::random, "random"},
+                                         {SplitRule::given, "given"}});
+}
 
 enum class Loss {
   automatic,  // binary for label columns with several classes to a node, else softmax
   softmax,    // cross entropy with the classes of the example, each with the same share
   binary,     // a yes or no for each class
 };
+constexpr auto words_of(Loss) {
+  return enum_words<Loss>(
+      "loss",
+      {{Loss::automatic, "automatic"}, {Loss::softmax, "softmax"}, {Loss::binary, "binary"}});
+}
 
 // Predicted links that a sub-graph leaves out.
 enum class Hidden {
@@ -44,6 +61,11 @@ enum class Hidden {
   split,      // besides, those of all validation and test examples of the split that is read and
               // of later ones
 };
+constexpr auto words_of(Hidden) {
+  return enum_words<Hidden>(
+      "choice of hidden links",
+      {{Hidden::automatic, "automatic"}, {Hidden::batch, "batch"}, {Hidden::split, "split"}});
+}
 
 struct TaskSpec {
   std::string name = {};
@@ -62,7 +84,7 @@ struct TaskSpec {
   uint64_t split_seed = 0;
 
   bool guard = true;  // false: predicted links stay visible; for showing what leakage does
-  Hidden hidden = Hidden::automatic;
+  Hidden hide_links = Hidden::automatic;
   std::vector<std::string> also_hide = {};   // further edge types that are treated like `edges`
   std::vector<std::string> leave_out = {};   // edge types that the model never sees
   std::vector<std::string> meta_paths = {};  // that han follows, hgt/message/meta_path.h
@@ -73,14 +95,6 @@ struct TaskSpec {
 
   friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };
-
-std::string_view to_string(TaskKind kind);
-std::string_view to_string(SplitRule rule);
-std::string_view to_string(Loss loss);
-std::string_view to_string(Hidden hidden);
-SplitRule split_rule(std::string_view name);  // throws Error: lists the known ones; likewise below
-Loss loss(std::string_view name);
-Hidden hidden(std::string_view name);
 
 // A file (it ends in .toml) or a name. Throws Error: an unknown key, a name that fits nothing in
 // the schema (then it lists what would).

@@ -69,7 +69,7 @@ test-negatives = 50
                         .test_share = 0.3,
                         .split_seed = 18446744073709551U,
                         .guard = false,
-                        .hidden = Hidden::batch,
+                        .hide_links = Hidden::batch,
                         .also_hide = {"watches"},
                         .leave_out = {"likes"},
                         .meta_paths = {"movie-user-movie"},
@@ -172,7 +172,7 @@ TaskSpec random_spec(Draws& draws) {
                 .test_share = draws.below(3) == 0 ? 1.0 : draws.unit(),
                 .split_seed = draws.bits() >> draws.below(64),
                 .guard = draws.below(2) == 0,
-                .hidden = Hidden(draws.below(3)),
+                .hide_links = Hidden(draws.below(3)),
                 .also_hide = random_texts(draws),
                 .min_links = static_cast<uint32_t>(draws.bits() >> (32 + draws.below(32))),
                 .negatives = static_cast<uint32_t>(draws.bits() >> (32 + draws.below(32))),
@@ -199,19 +199,20 @@ TEST_F(TaskFileTest, GivesBackTheTaskThatWasWritten) {
 TEST(TaskWords, AreReadBack) {
   for (const SplitRule rule :
        {SplitRule::automatic, SplitRule::time, SplitRule::random, SplitRule::given}) {
-    EXPECT_EQ(split_rule(to_string(rule)), rule);
+    EXPECT_EQ(from_word<SplitRule>(to_string(rule)), rule);
   }
   for (const Loss each : {Loss::automatic, Loss::softmax, Loss::binary}) {
-    EXPECT_EQ(loss(to_string(each)), each);
+    EXPECT_EQ(from_word<Loss>(to_string(each)), each);
   }
   for (const Hidden each : {Hidden::automatic, Hidden::batch, Hidden::split}) {
-    EXPECT_EQ(hidden(to_string(each)), each);
+    EXPECT_EQ(from_word<Hidden>(to_string(each)), each);
   }
   EXPECT_EQ(to_string(SplitRule::random), "random");
   EXPECT_EQ(to_string(TaskKind::label), "label");
-  EXPECT_TRUE(contains(error_of([] { split_rule("year"); }), "automatic, time, random, given"));
-  EXPECT_TRUE(contains(error_of([] { loss("Softmax"); }), "automatic, softmax, binary"));
-  EXPECT_TRUE(contains(error_of([] { hidden(""); }), "automatic, batch, split"));
+  EXPECT_TRUE(
+      contains(error_of([] { from_word<SplitRule>("year"); }), "automatic, time, random, given"));
+  EXPECT_TRUE(contains(error_of([] { from_word<Loss>("Softmax"); }), "automatic, softmax, binary"));
+  EXPECT_TRUE(contains(error_of([] { from_word<Hidden>(""); }), "automatic, batch, split"));
 }
 
 // --- names ---

@@ -324,16 +324,16 @@ TEST_F(TaskTest, LeavesNothingAutomatic) {
     if (name.starts_with("field-") || name.starts_with("venue-")) continue;  // too few of them
     const auto task = open(wanted);
     EXPECT_NE(task->spec().loss, Loss::automatic) << name;
-    EXPECT_NE(task->spec().hidden, Hidden::automatic) << name;
-    EXPECT_EQ(task->spec().hidden == Hidden::split, wanted.kind == TaskKind::link) << name;
+    EXPECT_NE(task->spec().hide_links, Hidden::automatic) << name;
+    EXPECT_EQ(task->spec().hide_links == Hidden::split, wanted.kind == TaskKind::link) << name;
     EXPECT_EQ(task->num_classes() > 0,
               wanted.kind == TaskKind::edge || wanted.kind == TaskKind::label);
   }
   TaskSpec told = spec("paper:tags");
   told.loss = Loss::softmax;
-  told.hidden = Hidden::split;
+  told.hide_links = Hidden::split;
   EXPECT_EQ(open(told)->spec().loss, Loss::softmax);
-  EXPECT_EQ(open(told)->spec().hidden, Hidden::split);
+  EXPECT_EQ(open(told)->spec().hide_links, Hidden::split);
 }
 
 TEST_F(TaskTest, PredictsRelationsIntoTheNodeWhicheverWayTheyWereDeclared) {
@@ -356,10 +356,10 @@ TEST_F(TaskTest, PredictsRelationsIntoTheNodeWhicheverWayTheyWereDeclared) {
 }
 
 TEST(SplitNames, AreReadBack) {
-  for (const Split split : kSplits) EXPECT_EQ(split_named(to_string(split)), split);
+  for (const Split split : kSplits) EXPECT_EQ(from_word<Split>(to_string(split)), split);
   EXPECT_EQ(to_string(Split::validation), "validation");
-  EXPECT_TRUE(contains(error_of([] { split_named("valid"); }), "train, validation, test"));
-  EXPECT_TRUE(contains(error_of([] { split_named("none"); }), "unknown"));
+  EXPECT_TRUE(contains(error_of([] { from_word<Split>("valid"); }), "train, validation, test"));
+  EXPECT_TRUE(contains(error_of([] { from_word<Split>("none"); }), "unknown"));
 }
 
 }  // namespace

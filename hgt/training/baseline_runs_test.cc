@@ -23,7 +23,7 @@ class BaselineRuns : public testing::TestWithParam<std::string> {
     RunOptions made{.graph = training_graph().string(),
                     .task = find_task(task, graph_.schema()),
                     .training = quick_options()};
-    made.training.model.kind = model_kind(GetParam());
+    made.training.model.kind = from_word<ModelKind>(GetParam());
     made.training.batches = 4;
     made.training.validate_every = 2;
     return made;
@@ -36,7 +36,7 @@ class BaselineRuns : public testing::TestWithParam<std::string> {
   TestFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(AllKinds, BaselineRuns, testing::ValuesIn(model_names()),
+INSTANTIATE_TEST_SUITE_P(AllKinds, BaselineRuns, testing::ValuesIn(all_words<ModelKind>()),
                          [](const auto& kind) { return kind.param; });
 
 TEST_P(BaselineRuns, EndsWithTheSameWeightsWhenStoppedAfterEveryBatch) {
@@ -154,9 +154,8 @@ TEST(Models, RefuseOptionsOfOthers) {
     }
     return "";
   };
-  EXPECT_NE(refusal({.kind = ModelKind::gcn, .temporal = false}).find("-RTE"), std::string::npos);
-  EXPECT_NE(refusal({.kind = ModelKind::gat, .heterogeneous = false}).find("-Heter"),
-            std::string::npos);
+  EXPECT_NE(refusal({.kind = ModelKind::gcn, .rte = false}).find("-RTE"), std::string::npos);
+  EXPECT_NE(refusal({.kind = ModelKind::gat, .heter = false}).find("-Heter"), std::string::npos);
   EXPECT_NE(refusal({.kind = ModelKind::hgt, .meta_paths = {"paper-author-paper"}}).find("han"),
             std::string::npos);
   EXPECT_NE(refusal({.kind = ModelKind::hetgnn, .hidden = 9, .heads = 3}).find("even"),

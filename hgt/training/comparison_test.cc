@@ -36,12 +36,12 @@ TEST(ChosenModels, AreAllOrThoseNamedInTheOrderOfTheTable) {
   EXPECT_EQ(chosen_models({"hgt", "gcn", "mlp", "gcn"}), (Names{"mlp", "gcn", "hgt"}));
   EXPECT_EQ(compared_models().back(), "hgt");
   const std::string error = refusal([] { chosen_models({"hgt", "gnn"}); });
-  EXPECT_TRUE(contains(error, "unknown model 'gnn'; there are all, majority, mlp, gcn")) << error;
+  EXPECT_TRUE(contains(error, "unknown model 'gnn'; choose one of all, majority, mlp, gcn")) << error;
 }
 
 TEST(ChosenModels, HaveEveryKindOfModelAndTheFourVariantsOfHgt) {
   const Names all = compared_models();
-  for (const std::string& name : model_names()) {
+  for (const std::string& name : all_words<ModelKind>()) {
     EXPECT_NE(std::find(all.begin(), all.end(), name), all.end()) << name;
   }
   EXPECT_EQ(std::count_if(all.begin(), all.end(),
@@ -125,10 +125,10 @@ TEST_F(Comparison, MakesRunsThatDifferInTheModelOnly) {
     const ModelOptions& made = own.training.model;
     const bool hgt = model.starts_with("hgt");
     EXPECT_EQ(to_string(made.kind), hgt ? "hgt" : model);
-    EXPECT_EQ(made.heterogeneous, !contains(model, "no-heter"));
-    EXPECT_EQ(made.temporal, !contains(model, "no-rte"));
+    EXPECT_EQ(made.heter, !contains(model, "no-heter"));
+    EXPECT_EQ(made.rte, !contains(model, "no-rte"));
     own.training.model.kind = ModelKind::hgt;
-    own.training.model.heterogeneous = own.training.model.temporal = true;
+    own.training.model.heter = own.training.model.rte = true;
     RunOptions expected = options();
     EXPECT_EQ(training_table(own).to_toml(), training_table(expected).to_toml()) << model;
   }

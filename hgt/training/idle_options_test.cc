@@ -58,9 +58,9 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.batches = 10;
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
-  options.training.model.temporal = false;
+  options.training.model.rte = false;
   EXPECT_EQ(idle(options), (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "epochs",
-                                 "samples", "train-end", "validation-end", "hide-links",
+                                 "validation-samples", "train-end", "validation-end", "hide-links",
                                  "also-hide", "meta-paths", "min-links"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;

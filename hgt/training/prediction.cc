@@ -248,16 +248,6 @@ uint64_t predict_links(const TrainedModel& trained, const PredictOptions& option
 
 }  // namespace
 
-std::string_view to_string(Instances instances) {
-  return instances == Instances::own ? "own" : "single";
-}
-
-Instances instances_named(std::string_view name) {
-  if (name == "own") return Instances::own;
-  if (name == "single") return Instances::single;
-  throw Error(fmt::format("instances '{}' is unknown; known are own, single", name));
-}
-
 uint64_t Run::predict(const PredictOptions& options, const Path& out,
                       const ProgressSink& progress) {
   const TaskSpec& spec = task().spec();

@@ -26,8 +26,10 @@ enum class Instances {
   own,     // nodes without a time of their own at every time at which they are met
   single,  // all at one time
 };
-std::string_view to_string(Instances instances);
-Instances instances_named(std::string_view name);  // throws Error
+constexpr auto words_of(Instances) {
+  return enum_words<Instances>("choice of instances",
+                               {{Instances::own, "own"}, {Instances::single, "single"}});
+}
 
 // Layer by layer over the whole graph (whole_graph.h).
 struct InferenceOptions {

@@ -23,7 +23,7 @@ ModelOptions small_model(uint32_t layers, bool temporal) {
   options.hidden = 16;
   options.heads = 2;
   options.layers = layers;
-  options.temporal = temporal;
+  options.rte = temporal;
   return options;
 }
 

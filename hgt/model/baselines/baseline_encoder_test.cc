@@ -61,12 +61,12 @@ class SampledGraph : public testing::Test {
 
 class EncoderOfKind : public SampledGraph, public testing::WithParamInterface<std::string> {
  protected:
-  ModelKind kind() const { return model_kind(GetParam()); }
+  ModelKind kind() const { return from_word<ModelKind>(GetParam()); }
   Encoder encoder(at::ScalarType precision = at::kFloat) const {
     return encoder_of(kind(), precision);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, EncoderOfKind, testing::ValuesIn(model_names()),
+INSTANTIATE_TEST_SUITE_P(Kinds, EncoderOfKind, testing::ValuesIn(all_words<ModelKind>()),
                          [](const auto& test) { return test.param; });
 
 TEST_P(EncoderOfKind, GivesEverySeedAFiniteVector) {
@@ -272,7 +272,8 @@ TEST(NumParametersOfBaselines, IsWhatTheFormulasCountTo) {
       {"han", 3 * kAttention + 2 * (kLinear + d)},
       {"mlp", kLinear}};
   for (const auto& [name, count] : layers) {
-    const ModelOptions options{.kind = model_kind(name), .hidden = d, .heads = 4, .layers = kDeep};
+    const ModelOptions options{
+        .kind = from_word<ModelKind>(name), .hidden = d, .heads = 4, .layers = kDeep};
     EXPECT_EQ(num_parameters(*Encoder(options, kSized)), kAdaptation + kDeep * count) << name;
   }
   EXPECT_EQ(num_parameters(*Encoder(ModelOptions{.kind = ModelKind::majority}, kSized)), 0);
@@ -294,7 +295,8 @@ TEST(BaselineEncoders, HaveNoActivationAtTheirEnd) {
     graph.edge_offsets.push_back(graph.sources.size());
   }
   for (const std::string name : {"gcn", "gat", "rgcn", "mlp"}) {
-    const ModelOptions options{.kind = model_kind(name), .hidden = 16, .heads = 4, .layers = 2};
+    const ModelOptions options{
+        .kind = from_word<ModelKind>(name), .hidden = 16, .heads = 4, .layers = 2};
     const Encoder encoder(options, kSized);
     GraphBatch batch;
     batch.type_offsets = graph.source_offsets;

@@ -29,7 +29,7 @@ struct InferenceFlags {
   bool quiet = false;
 
   InferenceOptions options(const Schema& schema) const {
-    InferenceOptions result{.instances = instances_named(instances)};
+    InferenceOptions result{.instances = from_word<Instances>(instances)};
     if (at.empty()) return result;
     const auto time = parse_time(at, TimeFormat::date, schema.time_unit);
     if (!time) report_time(schema, "--at", at);
@@ -40,19 +40,21 @@ struct InferenceFlags {
 
 void add_inference_flags(CLI::App& verb, InferenceFlags& flags) {
   verb.add_option("run", flags.run, "Folder of the run")->required()->type_name("RUN");
-  verb.add_option("--at", flags.at,
-                  "Nothing later is seen, and nodes without a time are asked for then. Default: "
-                  "the graph's last time")
+  verb.add_option(
+          "--at", flags.at,
+          "Use nothing later than this time, which is also the time of nodes without a time "
+          "of their own (default: the last time of the graph)")
       ->type_name("TIME");
-  verb.add_option("--instances", flags.instances,
-                  "Nodes without a time: own: at every time at which others meet them; single: all "
-                  "at one time, which is cheaper")
-      ->check(CLI::IsMember({"own", "single"}))
+  verb.add_option(
+          "--instances", flags.instances,
+          "Nodes without a time of their own: own = one instance at every time at which they "
+          "are neighbors of others, single = one instance only, which is faster")
+      ->check(CLI::IsMember(all_words<Instances>()))
       ->capture_default_str();
-  verb.add_option("--threads", flags.pipeline.threads, "That compute; 0: one for each core")
+  verb.add_option("--threads", flags.pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb.add_flag("--quiet", flags.quiet, "No progress");
+  verb.add_flag("--quiet", flags.quiet, "Do not show progress");
 }
 
 struct PredictFlags : InferenceFlags {
@@ -94,36 +96,38 @@ void run_embed(const EmbedFlags& flags) {
 
 }  // namespace
 
-void add_predict(CLI::App& program) {
+void add_predict(CLI::App& verb) {
   auto flags = std::make_shared<PredictFlags>();
-  CLI::App* verb = program.add_subcommand("predict", kPredictHelp);
-  add_inference_flags(*verb, *flags);
-  verb->add_option("--node", flags->nodes,
-                   "A node by its own id, such as paper:P19-1001; may be repeated")
+  add_inference_flags(verb, *flags);
+  verb.add_option("--node", flags->nodes,
+                  "Node to predict for, by its id, such as paper:P19-1001; can be repeated")
       ->allow_extra_args(false)
       ->type_name("TYPE:ID");
-  verb->add_flag("--all", flags->all,
-                 "All nodes of the task's type, layer by layer over the whole graph; no predicted "
-                 "link is seen");
-  verb->add_option("--top", flags->top, "Answers per node")
+  verb.add_flag(
+      "--all", flags->all,
+      "Predict for all nodes of the task's type, layer by layer over the whole graph, with "
+      "all predicted links hidden");
+  verb.add_option("--top", flags->top, "Number of predictions per node")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--out", flags->out, "Table (TSV)")->required()->type_name("FILE");
-  verb->callback([flags] { run_predict(*flags); });
+  verb.add_option("--out", flags->out, "TSV file to write")->required()->type_name("FILE");
+  verb.callback([flags] { run_predict(*flags); });
 }
 
-void add_embed(CLI::App& program) {
+void add_embed(CLI::App& verb) {
   auto flags = std::make_shared<EmbedFlags>();
-  CLI::App* verb = program.add_subcommand("embed", kEmbedHelp);
-  add_inference_flags(*verb, *flags);
-  verb->add_option("--type", flags->type, "Node type")->required()->type_name("TYPE");
-  verb->add_option("--layer", flags->layer,
-                   "Whose output is taken; 0: the last that was trained for the type")
+  add_inference_flags(verb, *flags);
+  verb.add_option("--type", flags->type, "Node type whose vectors are written")
+      ->required()
+      ->type_name("TYPE");
+  verb.add_option(
+          "--layer", flags->layer,
+          "Layer whose output is written (0 = the last layer that was trained for the type)")
       ->capture_default_str();
-  verb->add_option("--out", flags->out, "Folder for vectors.npy and nodes.tsv")
+  verb.add_option("--out", flags->out, "Folder to write vectors.npy and nodes.tsv to")
       ->required()
       ->type_name("DIR");
-  verb->callback([flags] { run_embed(*flags); });
+  verb.callback([flags] { run_embed(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/node_words.h"
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -173,7 +174,7 @@ void run_explain(ExplainFlags& flags) {
   keep_tensor_memory();
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
-  flags.options.split = split_named(flags.split);
+  flags.options.split = from_word<Split>(flags.split);
   if (flags.node.empty()) {
     explain_one_type(flags, run);
   } else {
@@ -182,54 +183,62 @@ void run_explain(ExplainFlags& flags) {
 }
 
 void add_targets(CLI::App& verb, ExplainFlags& flags) {
-  verb.add_option("--type", flags.type,
-                  "Type of the targets, where it is not the task's: nodes of it are drawn")
+  verb.add_option(
+          "--type", flags.type,
+          "Node type to explain, from randomly chosen nodes (default: the task's type, from "
+          "its examples)")
       ->type_name("TYPE");
-  verb.add_option("--node", flags.node,
-                  "One node by its own id, such as paper:P19-1001; nodes without a time of their "
-                  "own may be asked for at one")
+  verb.add_option(
+          "--node", flags.node,
+          "Explain one node by its id, such as paper:P19-1001; nodes without a time of their "
+          "own can be given one")
       ->type_name("TYPE:ID[@TIME]")
       ->excludes("--type");
-  verb.add_option("--split", flags.split, "Which examples; nothing later than its end is seen")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
+  verb.add_option("--split", flags.split,
+                  "Split whose examples are explained; nothing later than its end is used")
+      ->check(CLI::IsMember(all_words<Split>()))
       ->capture_default_str();
-  verb.add_option("--batches", flags.options.batches, "At most so many batches of targets")
+  verb.add_option("--batches", flags.options.batches,
+                  "Largest number of batches of examples to average over")
       ->check(CLI::Range(1, 1 << 20))
       ->excludes("--node")
-      ->capture_default_str();
-  verb.add_option("--batch-size", flags.options.batch_size, "Targets that share a sub-graph")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--batch-size", flags.options.batch_size, "Examples that share a sub-graph")
       ->check(CLI::Range(1, 1 << 20))
       ->excludes("--node")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kAdvanced);
   verb.add_option("--samples", flags.options.samples,
-                  "With --node: sub-graphs that are averaged over")
+                  "Number of sub-graphs to average over (only with --node)")
       ->check(CLI::Range(1, 10000))
       ->needs("--node")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kAdvanced);
 }
 
 }  // namespace
 
-void add_explain(CLI::App& program) {
+void add_explain(CLI::App& verb) {
   auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* verb = program.add_subcommand("explain", kExplainHelp);
-  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
-  add_targets(*verb, *flags);
-  verb->add_option("--layers", flags->options.layers,
-                   "Steps of the paths, from the last layer back. Default: 2, or 1 if the model "
-                   "has one layer")
-      ->check(CLI::Range(1, 1000));
-  verb->add_option("--top", flags->options.top,
-                   "Branches that a node of the tree shows, neighbors, and classes")
+  verb.add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  add_targets(verb, *flags);
+  verb.add_option("--layers", flags->options.layers,
+                  "Length of the paths of attention, from the last layer back (default: 2, or 1 if "
+                  "the model has one layer)")
+      ->check(CLI::Range(1, 1000))
+      ->group(kAdvanced);
+  verb.add_option("--top", flags->options.top, "Number of branches, neighbors and classes to show")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->add_option("--svg", flags->svg, "Also draw the tree")->type_name("FILE");
-  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.add_option("--svg", flags->svg, "Also draw the tree to this SVG file")->type_name("FILE");
+  verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_explain(*flags); });
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_explain(*flags); });
 }
 
 }  // namespace hgt::cli

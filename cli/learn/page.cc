@@ -1,4 +1,4 @@
-#include "cli/page.h"
+#include "cli/learn/page.h"
 
 #include <fmt/format.h>
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/learn/run_flags.h"
 #include "cli/progress_bar.h"
-#include "cli/run_flags.h"
 #include "cli/verbs.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
@@ -75,8 +75,8 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
   }
   if (code != 0) {
     throw Error(
-        fmt::format("{}: training failed (exit code {}); mend what it says above and go on "
-                    "with: hgt compare --run {} --resume",
+        fmt::format("{}: training failed (exit code {}); correct what it reports above and "
+                    "continue with: hgt compare --run {} --resume",
                     run.string(), code, run.parent_path().string()));
   }
 }
@@ -120,19 +120,19 @@ void run_compare(CompareFlags& flags) {
 
 }  // namespace
 
-void add_compare(CLI::App& program) {
-  CLI::App* verb = program.add_subcommand("compare", kCompareHelp);
-  auto flags = std::make_shared<CompareFlags>(*verb);
+void add_compare(CLI::App& verb) {
+  auto flags = std::make_shared<CompareFlags>(verb);
   CLI::Option* models =
-      verb->add_option("--models", flags->models,
-                       fmt::format("all, or some of {}", fmt::join(compared_models(), ", ")))
+      verb.add_option("--models", flags->models,
+                      fmt::format("Models to compare: all, or some of {}, separated by commas",
+                                  fmt::join(compared_models(), ", ")))
           ->delimiter(',')
           ->default_str("all")
           ->type_name("NAME,...");
-  verb->get_option("--resume")->excludes(models);
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_compare(*flags); });
+  verb.get_option("--resume")->excludes(models);
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_compare(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/learn/page.h"
 #include "cli/node_words.h"
-#include "cli/page.h"
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "hgt/disk/whole_file.h"
@@ -35,7 +36,7 @@ struct ReportFlags {
 };
 
 ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
-  ReportOptions options{.split = split_named(flags.split)};
+  ReportOptions options{.split = from_word<Split>(flags.split)};
   if (flags.among) options.among = *flags.among;
   for (const std::string& word : flags.nodes) {
     options.focus.push_back(named_node(graph, word));
@@ -82,33 +83,36 @@ void run_report(const ReportFlags& flags) {
 
 }  // namespace
 
-void add_report(CLI::App& program) {
+void add_report(CLI::App& verb) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* verb = program.add_subcommand("report", kReportHelp);
-  verb->add_option("runs", flags->runs, "Folders of runs")->required()->type_name("RUN");
-  verb->add_option("--out", flags->out, "The page: one file, which opens without a network")
+  verb.add_option("runs", flags->runs, "Folders of one or more runs")->required()->type_name("RUN");
+  verb.add_option("--out", flags->out, "HTML file to write; it opens without a network connection")
       ->required()
       ->type_name("FILE");
-  verb->add_option("--node", flags->nodes,
-                   "Nodes of one type whose evolution is shown, by id or name; may be repeated. "
-                   "Default: the three most prominent")
+  verb.add_option(
+          "--node", flags->nodes,
+          "Node whose evolution over time is shown, by id or name; can be repeated for nodes "
+          "of the same type (default: the three most prominent nodes)")
       ->allow_extra_args(false)
       ->type_name("TYPE:NAME");
-  verb->add_option("--at", flags->at, "Times of the evolution, with commas between them")
+  verb.add_option("--at", flags->at, "Times at which the evolution is shown, separated by commas")
       ->delimiter(',')
       ->type_name("TIME");
-  verb->add_option("--among", flags->among,
-                   "Most prominent nodes that are compared over time. Default: 40")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--split", flags->split, "Whose examples are looked at")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
-  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+  verb.add_option("--among", flags->among,
+                  "Number of most prominent nodes that are compared over time (default: 40)")
+      ->check(CLI::PositiveNumber)
+      ->group(kAdvanced);
+  verb.add_option("--split", flags->split, "Split whose examples are shown")
+      ->check(CLI::IsMember(all_words<Split>()))
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  verb->add_flag("--json", flags->json, "The data alone, without the page");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_report(*flags); });
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_flag("--json", flags->json, "Write the data as JSON, without the page");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_report(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/option_flags.h"
+#include "cli/learn/option_flags.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -21,7 +21,7 @@ namespace hgt::cli {
 namespace {
 
 struct FeatureFlags {
-  explicit FeatureFlags(CLI::App& verb) : options(verb, step_table(step), "Options of a step") {}
+  explicit FeatureFlags(CLI::App& verb) : options(verb, step_table(step)) {}
 
   std::string graph;
   std::string recipe;
@@ -114,19 +114,18 @@ void run_features(FeatureFlags& flags) {
 
 }  // namespace
 
-void add_features(CLI::App& program) {
-  CLI::App* verb = program.add_subcommand("features", kFeaturesHelp);
-  auto flags = std::make_shared<FeatureFlags>(*verb);
-  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
-  verb->add_option(
+void add_features(CLI::App& verb) {
+  auto flags = std::make_shared<FeatureFlags>(verb);
+  verb.add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  verb.add_option(
           "--recipe", flags->recipe,
-          "File with the steps for all types; without it and without --type: titles, means of "
-          "them for the types beside, metapath2vec for the others")
+          "File with one step per node type. Without it and without --type, nodes with titles get "
+          "text features, their neighbors the mean of these, and all others metapath2vec")
       ->type_name("FILE");
-  verb->get_option("--type")->excludes("--types");
-  verb->add_flag("--again", flags->again, "Make also what is there already");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_features(*flags); });
+  verb.get_option("--type")->excludes("--types");
+  verb.add_flag("--again", flags->again, "Compute features again even if they exist already");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_features(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -1,4 +1,4 @@
-#include "cli/run_flags.h"
+#include "cli/learn/run_flags.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kAutomaticScale = 0;  // settle() finds it
 constexpr const char* kMetaPaths = "meta-paths";
-constexpr const char* kKeepsOptions = "a run that goes on keeps its options";
+constexpr const char* kKeepsOptions = "a run that is continued keeps its options";
 
 RunOptions& with_automatic_scale(RunOptions& options) {
   options.training.model.time_scale = kAutomaticScale;
@@ -21,27 +21,35 @@ RunOptions& with_automatic_scale(RunOptions& options) {
 
 OptionTable general_table(std::string& task, std::string& run, std::string& preset) {
   OptionTable table;
-  table.add("task", task,
-            "What to predict: paper-venue, paper-field-L1, paper:LABEL, author-disambiguation, "
-            "link:EDGE, or a file (docs/training.md)");
-  table.add("run", run, "Folder for all that comes of it");
-  table.add("preset", preset, "paper: the printed equations; release: what the authors' code does");
+  table
+      .add("task", task,
+           "What to predict: paper-venue, paper-field-L1, paper:LABEL, author-disambiguation, "
+           "link:EDGE, or a task file (docs/training.md)")
+      .everyday();
+  table.add("run", run, "Folder that the run is written to").everyday();
+  table
+      .add("preset", preset,
+           "Model options to start from: paper = the printed equations, release = what the "
+           "authors' code does")
+      .everyday();
   return table;
 }
 
 }  // namespace
 
 RunFlags::RunFlags(CLI::App& verb, const std::vector<std::string>& without)
-    : general_(verb, general_table(task_, run_, preset_), "General"),
-      training_(verb, training_table(with_automatic_scale(options_)).without(without),
-                "Model and training"),
-      task_flags_(verb, task_table(options_.task), "Task") {
+    : general_(verb, general_table(task_, run_, preset_)),
+      training_(add_own(verb), training_table(with_automatic_scale(options_)).without(without)),
+      task_flags_(verb, task_table(options_.task)) {}
+
+CLI::App& RunFlags::add_own(CLI::App& verb) {
   verb.add_option("graph", graph_, "Folder of the graph")->type_name("GRAPH");
   verb.add_option("--config", config_,
-                  "A TOML file with any of the options below; those of the command line win")
+                  "TOML file with any of these options; the command line takes precedence")
       ->type_name("FILE");
-  CLI::Option* resume = verb.add_flag("--resume", resume_, "Go on where the run was stopped");
+  CLI::Option* resume = verb.add_flag("--resume", resume_, "Continue a run that was stopped");
   for (const char* other : {"graph", "--config"}) resume->excludes(verb.get_option(other));
+  return verb;
 }
 
 void RunFlags::read_general() {

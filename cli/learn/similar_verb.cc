@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/node_words.h"
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -121,7 +122,7 @@ void run_similar(SimilarFlags& flags) {
     }
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }
-  flags.options.distance = distance_named(flags.distance);
+  flags.options.distance = from_word<Distance>(flags.distance);
   ProgressBar bar(flags.quiet);
   Similarity similarity(run, seeds.front().type, flags.options);
   std::vector<Row> rows;
@@ -156,48 +157,58 @@ void run_similar(SimilarFlags& flags) {
 
 }  // namespace
 
-void add_similar(CLI::App& program) {
+void add_similar(CLI::App& verb) {
   auto flags = std::make_shared<SimilarFlags>();
-  CLI::App* verb = program.add_subcommand("similar", kSimilarHelp);
-  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
-  verb->add_option("--node", flags->nodes,
-                   "A node by its id or name, such as venue:KDD; may be repeated")
+  verb.add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb.add_option(
+          "--node", flags->nodes,
+          "Node by its id or name, such as venue:KDD; can be repeated for nodes of one type")
       ->required()
       ->allow_extra_args(false)
       ->type_name("TYPE:NAME");
-  verb->add_option("--at", flags->at,
-                   "Times with commas between them. Default: the graph's last time")
+  verb.add_option("--at", flags->at,
+                  "Times to compare at, separated by commas (default: the last time of the graph)")
       ->delimiter(',')
       ->type_name("TIME");
-  verb->add_option("--top", flags->top, "Nodes shown at each time")
+  verb.add_option("--top", flags->top, "Number of similar nodes shown at each time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--among", flags->options.among,
-                   "Compare with the so many most prominent nodes only; 0: all")
+  verb.add_option("--among", flags->options.among,
+                  "Compare only with this many of the most prominent nodes (0 = all nodes)")
       ->capture_default_str();
-  verb->add_option("--by", flags->by,
-                   "What makes prominent; auto: citations where the graph has any, else links")
+  verb.add_option(
+          "--by", flags->by,
+          "What makes a node prominent (auto = citations where the graph has any, otherwise "
+          "links)")
       ->check(CLI::IsMember({"auto", "citations", "links"}))
-      ->capture_default_str();
-  verb->add_option("--distance", flags->distance, "Between vectors")
-      ->check(CLI::IsMember({"euclidean", "cosine"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--distance", flags->distance, "How the distance between two vectors is measured")
+      ->check(CLI::IsMember(all_words<Distance>()))
+      ->capture_default_str()
+      ->group(kAdvanced);
   RepresentationOptions& how = flags->options.representation;
-  verb->add_option("--samples", how.samples, "Sub-graphs per node, whose vectors are averaged")
+  verb.add_option("--samples", how.samples,
+                  "Sub-graphs sampled per node, whose vectors are averaged")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  verb->add_option("--layer", how.layer,
-                   "Whose output is compared; 0: the last that training made use of for the type")
-      ->capture_default_str();
-  verb->add_flag("--until", how.until,
-                 "Nothing later than each time is seen; without it, as in the paper, the whole "
-                 "graph is, and only the model's sense of time tells the times apart");
-  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option(
+          "--layer", how.layer,
+          "Layer whose output is compared (0 = the last layer that was trained for the type)")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_flag("--until", how.until,
+                "Use nothing later than each time. By default the whole graph is used, as in the "
+                "paper, and only the temporal encoding tells the times apart")
+      ->group(kAdvanced);
+  verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_similar(*flags); });
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_similar(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -13,8 +13,9 @@ namespace hgt::cli {
 
 class OptionFlags {
  public:
-  // Adds a flag for each option, in a group of that name. What was given takes effect in apply().
-  OptionFlags(CLI::App& verb, OptionTable table, const std::string& group);
+  // Adds a flag for each option: everyday ones to the common options of --help, the others to
+  // groups of their own. What was given takes effect in apply().
+  OptionFlags(CLI::App& verb, OptionTable table);
   OptionFlags(const OptionFlags&) = delete;
   OptionFlags& operator=(const OptionFlags&) = delete;
 

@@ -79,18 +79,17 @@ void print_table(const Findings& found) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program) {
+void add_doctor(CLI::App& verb) {
   struct Flags {
     int threads = 0;
     bool json = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = program.add_subcommand("doctor", kDoctorHelp);
-  verb->add_option("--threads", flags->threads, "Measure with so many; 0: one for each core")
+  verb.add_option("--threads", flags->threads, "Compute threads to measure with (0 = one per core)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->callback([flags] {
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.callback([flags] {
     const Findings found = examine(flags->threads);
     if (flags->json) {
       print_json(found);

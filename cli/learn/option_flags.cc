@@ -1,10 +1,11 @@
-#include "cli/option_flags.h"
+#include "cli/learn/option_flags.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "cli/program.h"
 #include "hgt/error.h"
 #include "hgt/options/settings_file.h"
 
@@ -14,6 +15,11 @@ namespace {
 
 std::string default_text(const OptionTable::Entry& entry) {
   return fmt::format("{}", fmt::join(entry.get(), ","));
+}
+
+std::string group_of(const OptionTable::Entry& entry) {
+  const bool everyday = entry.level == OptionTable::Level::everyday;
+  return everyday ? kCommon : "Advanced: " + entry.group;
 }
 
 OptionTable& table_that_knows(const std::string& key, const std::vector<OptionFlags*>& flags) {
@@ -27,8 +33,7 @@ OptionTable& table_that_knows(const std::string& key, const std::vector<OptionFl
 
 }  // namespace
 
-OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& group)
-    : table_(std::move(table)) {
+OptionFlags::OptionFlags(CLI::App& verb, OptionTable table) : table_(std::move(table)) {
   for (const OptionTable::Entry& entry : table_.entries()) {
     auto given = std::make_unique<Given>();
     const std::string name = "--" + entry.key;
@@ -45,7 +50,7 @@ OptionFlags::OptionFlags(CLI::App& verb, OptionTable table, const std::string& g
       if (entry.form == OptionTable::Form::number) given->option->type_name("NUMBER");
       if (!entry.words.empty()) given->option->check(CLI::IsMember(entry.words));
     }
-    given->option->group(group);
+    given->option->group(group_of(entry));
     given_[entry.key] = std::move(given);
   }
 }

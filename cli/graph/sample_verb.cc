@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/graph/sample_report.h"
 #include "cli/node_words.h"
-#include "cli/sample_report.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
@@ -71,11 +72,7 @@ std::string check_random_word(const std::string& word) {
 // --- seeds ---
 
 // "any" is Split::none.
-Split named_split(const std::string& name) {
-  if (name == "train") return Split::train;
-  if (name == "validation") return Split::validation;
-  return name == "test" ? Split::test : Split::none;
-}
+Split named_split(const std::string& name) { return find_word<Split>(name).value_or(Split::none); }
 
 std::vector<NodeId> nodes_in(const HeteroGraph& graph, NodeType type, const TimeSplit& time_split,
                              Split split) {
@@ -182,8 +179,8 @@ void refuse_idle_options(const CLI::App& verb, const SampleFlags& flags) {
 void run_sample(const SampleFlags& flags) {
   SampleResult result{.graph = HeteroGraph::open(flags.graph), .options = flags.options};
   const Schema& schema = result.graph.schema();
-  result.options.strategy = strategy(flags.strategy);
-  result.options.time_bound = time_bound(flags.time_bound);
+  result.options.strategy = from_word<Strategy>(flags.strategy);
+  result.options.time_bound = from_word<TimeBound>(flags.time_bound);
   result.time_split = read_time_split(schema, flags);
   const Request request{.seeds = choose_seeds(result.graph, flags, result.time_split)};
   result.split = latest_split(result.graph, request.seeds, result.time_split);
@@ -206,81 +203,100 @@ void run_sample(const SampleFlags& flags) {
 
 void add_seed_options(CLI::App& verb, SampleFlags& flags) {
   CLI::Option* node =
-      verb.add_option("--node", flags.nodes,
-                      "A seed by its own id, such as venue:KDD@2010; may be repeated. Without a "
-                      "time: that of an event node, none of a plain one")
+      verb.add_option(
+              "--node", flags.nodes,
+              "Seed node by its id, such as venue:KDD@2010; can be repeated. Without a time, "
+              "event nodes have their own time and other nodes have none")
           ->allow_extra_args(false)
           ->check(check_node_word, "")
           ->type_name("TYPE:ID[@TIME]");
-  CLI::Option* random = verb.add_option("--random", flags.random, "Seeds: N nodes of a type, drawn")
-                            ->check(check_random_word, "")
-                            ->type_name("TYPE:N");
+  CLI::Option* random =
+      verb.add_option("--random", flags.random, "Draw N random seed nodes of a type")
+          ->check(check_random_word, "")
+          ->type_name("TYPE:N");
   node->excludes(random);
-  verb.add_option("--split", flags.split, "Which nodes --random draws from")
+  verb.add_option("--split", flags.split, "Split that --random draws nodes from")
       ->check(CLI::IsMember({"train", "validation", "test", "any"}))
       ->capture_default_str();
 }
 
 void add_size_options(CLI::App& verb, SampleFlags& flags) {
-  verb.add_option("--strategy", flags.strategy,
-                  "hgsampling: the paper's; neighbors: a fan-out per hop; full: all neighbors")
-      ->check(CLI::IsMember({"hgsampling", "neighbors", "full"}))
+  verb.add_option(
+          "--strategy", flags.strategy,
+          "How to sample: hgsampling = the paper's algorithm, neighbors = a fixed number of "
+          "neighbors per hop, full = all neighbors")
+      ->check(CLI::IsMember(all_words<Strategy>()))
       ->capture_default_str();
-  verb.add_option("--width", flags.options.width, "hgsampling: instances drawn per type and step")
+  verb.add_option("--width", flags.options.width,
+                  "Nodes sampled per node type and step (only with --strategy hgsampling)")
       ->capture_default_str();
-  verb.add_option("--depth", flags.options.depth, "hgsampling: steps; full: hops")
+  verb.add_option("--depth", flags.options.depth,
+                  "Sampling steps with --strategy hgsampling, hops with --strategy full")
       ->capture_default_str();
-  verb.add_option("--neighbor-cap", flags.options.neighbor_cap,
-                  "hgsampling: so many entries of a longer list are looked at; 0: all")
-      ->capture_default_str();
-  verb.add_option("--fanout", flags.options.fanouts,
-                  "neighbors: entries drawn of each list, a number per hop; 0: all")
+  verb.add_option(
+          "--neighbor-cap", flags.options.neighbor_cap,
+          "Look at no more than this many random neighbors in each list (0 = all; only with "
+          "--strategy hgsampling)")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option(
+          "--fanout", flags.options.fanout,
+          "Neighbors drawn from each list, one number per hop (0 = all; only with --strategy "
+          "neighbors)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("10,5");
-  verb.add_option("--seed", flags.options.seed, "The same seed gives the same sub-graph")
+      ->type_name("10,5")
+      ->group(kAdvanced);
+  verb.add_option("--seed", flags.options.seed,
+                  "Seed of all random numbers; the same seed gives the same sub-graph")
       ->capture_default_str();
 }
 
 void add_bound_options(CLI::App& verb, SampleFlags& flags) {
   verb.add_option("--time-bound", flags.time_bound,
-                  "Nothing later than: split: the end of the latest seed's split; seed: each "
-                  "seed's own time; none: no bound")
-      ->check(CLI::IsMember({"split", "seed", "none"}))
-      ->capture_default_str();
-  verb.add_option("--train-end", flags.train_end, "Last time of training. Default: 2014")
-      ->type_name("TIME");
-  verb.add_option("--validation-end", flags.validation_end,
-                  "Last time of validation; what is later is for testing. Default: 2016")
-      ->type_name("TIME");
-  verb.add_option("--hide", flags.hide,
-                  "Leave out the edges of this type, and their reverses, that begin or end at a "
-                  "seed; may be repeated")
+                  "Latest time that the sub-graph may contain: split = the end of the split of the "
+                  "latest seed, seed = the time of each seed, none = no limit")
+      ->check(CLI::IsMember(all_words<TimeBound>()))
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--train-end", flags.train_end,
+                  "Last time that belongs to training (default: 2014)")
+      ->type_name("TIME")
+      ->group(kAdvanced);
+  verb.add_option(
+          "--validation-end", flags.validation_end,
+          "Last time that belongs to validation; later nodes are for testing (default: 2016)")
+      ->type_name("TIME")
+      ->group(kAdvanced);
+  verb.add_option(
+          "--hide", flags.hide,
+          "Hide the edges of this type that begin or end at a seed, in both directions; can "
+          "be repeated")
       ->allow_extra_args(false)
-      ->type_name("EDGE");
+      ->type_name("EDGE")
+      ->group(kAdvanced);
 }
 
 }  // namespace
 
-void add_sample(CLI::App& program) {
+void add_sample(CLI::App& verb) {
   auto flags = std::make_shared<SampleFlags>();
-  CLI::App* verb = program.add_subcommand(
-      "sample", "Sample the surroundings of some nodes and show them (docs/sampling.md)");
-  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
-  add_seed_options(*verb, *flags);
-  add_size_options(*verb, *flags);
-  add_bound_options(*verb, *flags);
-  verb->add_flag("--verify", flags->verify, "Check the sub-graph against the graph");
-  CLI::Option* json =
-      verb->add_flag("--json", flags->json, "For programs: all instances and edges");
-  verb->add_option("--rows", flags->rows, "Instances listed; 0: none")
+  verb.add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  add_seed_options(verb, *flags);
+  add_size_options(verb, *flags);
+  add_bound_options(verb, *flags);
+  verb.add_flag("--verify", flags->verify, "Check that the sub-graph agrees with the graph")
+      ->group(kAdvanced);
+  CLI::Option* json = verb.add_flag("--json", flags->json,
+                                    "Print JSON with all instances and edges instead of text");
+  verb.add_option("--rows", flags->rows, "Number of instances to list (0 = none)")
       ->capture_default_str()
       ->excludes(json);
-  verb->callback([flags, verb] {
+  verb.callback([flags, &verb] {
     if (flags->nodes.empty() && flags->random.empty()) {
       throw CLI::RequiredError("--node or --random");
     }
-    refuse_idle_options(*verb, *flags);
+    refuse_idle_options(verb, *flags);
     run_sample(*flags);
   });
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/learn/run_flags.h"
 #include "cli/progress_bar.h"
-#include "cli/run_flags.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
@@ -88,20 +88,19 @@ void run_train(TrainFlags& flags) {
 
 }  // namespace
 
-void add_train(CLI::App& program) {
-  CLI::App* verb = program.add_subcommand("train", kTrainHelp);
-  auto flags = std::make_shared<TrainFlags>(*verb);
+void add_train(CLI::App& verb) {
+  auto flags = std::make_shared<TrainFlags>(verb);
   CLI::Option* audit =
-      verb->add_option("--audit", flags->audit,
-                       "Do not train: sample for so many examples of each split and show that "
-                       "nothing they must not see is in reach")
+      verb.add_option("--audit", flags->audit,
+                      "Do not train; sample for N examples of each split and check that the model "
+                      "sees nothing that it must predict")
           ->expected(0, 1)
           ->default_str("64")
           ->check(CLI::PositiveNumber)
           ->type_name("N");
-  verb->get_option("--resume")->excludes(audit);
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_train(*flags); });
+  verb.get_option("--resume")->excludes(audit);
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_train(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -35,13 +36,14 @@ struct BuildFlags {
   void add_to(CLI::App& verb) {
     verb.add_option("--out", out, "Folder of the new graph")->required()->type_name("GRAPH");
     verb.add_option("--memory", memory,
-                    "Memory for sorting: a number with K, M or G. More edges than fit are sorted "
-                    "through files on disk. At least 64M.")
+                    "Memory for sorting edges, such as 512M or 4G, at least 64M; larger graphs are "
+                    "sorted through files on disk")
         ->transform(CLI::AsSizeValue(false))
         ->default_str("4G")
-        ->type_name("SIZE");
-    verb.add_flag("--force", force, "Replace the graph if it exists");
-    verb.add_flag("--quiet", quiet, "No progress");
+        ->type_name("SIZE")
+        ->group(kAdvanced);
+    verb.add_flag("--force", force, "Replace the graph if it already exists");
+    verb.add_flag("--quiet", quiet, "Do not show progress");
   }
   BuildOptions options(ProgressBar& bar) const {
     if (!force && std::filesystem::exists(out)) {
@@ -105,7 +107,7 @@ void print_repeated(const Schema& schema) {
 }
 
 std::string preset_help() {
-  std::string help = "Which graph:";
+  std::string help = "Which graph to generate:";
   for (const GraphPreset& preset : graph_presets()) {
     help += fmt::format("\n{}: {}", preset.name, preset.sentence);
   }
@@ -114,27 +116,28 @@ std::string preset_help() {
 
 }  // namespace
 
-void add_generate(CLI::App& program) {
+void add_generate(CLI::App& verb) {
   struct Flags : BuildFlags {
     GenerateOptions options;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = program.add_subcommand(
-      "generate", "Make a synthetic academic graph with planted structure (docs/generator.md)");
-  verb->add_option("--preset", flags->options.preset, preset_help())
+  verb.add_option("--preset", flags->options.preset, preset_help())
       ->capture_default_str()
       ->check(CLI::IsMember(preset_names()));
-  verb->add_option("--papers", flags->options.papers,
-                   "Number of papers; the other counts follow in proportion");
-  verb->add_option("--seed", flags->options.seed, "The same seed gives the same bytes")
+  verb.add_option("--papers", flags->options.papers,
+                  "Number of papers; all other counts scale with it (default: as the preset says)");
+  verb.add_option("--seed", flags->options.seed,
+                  "Seed of all random numbers; the same seed gives exactly the same graph")
       ->capture_default_str();
-  verb->add_option(
-      "--features", flags->options.features,
-      "Width of the papers' title vectors, 0 for none. Default: 64 for tiny and small");
-  verb->add_flag("--shortcuts", flags->options.shortcuts,
-                 "Add author-field, author-venue and coauthor edges");
-  flags->add_to(*verb);
-  verb->callback([flags] {
+  verb.add_option("--features", flags->options.features,
+                  "Width of the title vectors of papers, 0 for none (default: 64 for the presets "
+                  "tiny and small, otherwise 0)")
+      ->group(kAdvanced);
+  verb.add_flag("--shortcuts", flags->options.shortcuts,
+                "Add author-field, author-venue and coauthor edges")
+      ->group(kAdvanced);
+  flags->add_to(verb);
+  verb.callback([flags] {
     const auto start = Clock::now();
     ProgressBar bar(flags->quiet);
     flags->options.build = flags->BuildFlags::options(bar);
@@ -144,25 +147,23 @@ void add_generate(CLI::App& program) {
   });
 }
 
-void add_import(CLI::App& program) {
+void add_import(CLI::App& verb) {
   struct Flags : BuildFlags {
     std::string manifest;
     std::string tables;
     bool strict = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = program.add_subcommand("import",
-                                          "Make a graph from tables, as a manifest says "
-                                          "(docs/import.md)");
-  verb->add_option("manifest", flags->manifest, "The manifest, a TOML file")
+  verb.add_option("manifest", flags->manifest, "Manifest, a TOML file that describes the tables")
       ->required()
       ->type_name("MANIFEST");
-  verb->add_option("--tables", flags->tables, "Folder of the tables. Default: the manifest's")
+  verb.add_option("--tables", flags->tables,
+                  "Folder of the tables (default: the folder of the manifest)")
       ->type_name("FOLDER");
-  verb->add_flag("--strict", flags->strict,
-                 "The first defective row is an error. Default: such rows are dropped and counted");
-  flags->add_to(*verb);
-  verb->callback([flags] {
+  verb.add_flag("--strict", flags->strict,
+                "Stop at the first defective row instead of dropping and counting such rows");
+  flags->add_to(verb);
+  verb.callback([flags] {
     const auto start = Clock::now();
     ProgressBar bar(flags->quiet);
     ImportOptions options{.strict = flags->strict, .build = flags->options(bar)};
@@ -174,21 +175,19 @@ void add_import(CLI::App& program) {
   });
 }
 
-void add_export(CLI::App& program) {
+void add_export(CLI::App& verb) {
   struct Flags {
     std::string graph;
     std::string out;
     bool quiet = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = program.add_subcommand(
-      "export", "Write a graph as TSV tables, with the manifest that imports them again");
-  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
-  verb->add_option("--out", flags->out, "New folder for the tables")
+  verb.add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  verb.add_option("--out", flags->out, "New folder for the tables")
       ->required()
       ->type_name("FOLDER");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] {
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] {
     ProgressBar bar(flags->quiet);
     export_tables(HeteroGraph::open(flags->graph), flags->out, bar.sink());
     fmt::print("{}: import with 'hgt import {}/manifest.toml --out GRAPH'\n", flags->out,

@@ -185,7 +185,7 @@ Json to_json(const HeteroGraph& graph, bool verified) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program) {
+void add_inspect(CLI::App& verb) {
   struct Flags {
     std::string graph;
     bool verify = false;
@@ -193,13 +193,11 @@ void add_inspect(CLI::App& program) {
     bool quiet = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = program.add_subcommand(
-      "inspect", "Show types, counts, degrees, times and features of a graph");
-  verb->add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
-  verb->add_flag("--verify", flags->verify, "Read the whole graph and check every byte");
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] {
+  verb.add_option("graph", flags->graph, "Folder of the graph")->required()->type_name("GRAPH");
+  verb.add_flag("--verify", flags->verify, "Read the whole graph and check every byte of it");
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] {
     const auto graph = HeteroGraph::open(flags->graph);
     if (flags->verify) {
       ProgressBar bar(flags->quiet);

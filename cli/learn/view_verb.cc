@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/page.h"
+#include "cli/learn/page.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "hgt/model/machine.h"
@@ -48,27 +48,26 @@ void run_view(ViewFlags& flags) {
 
 }  // namespace
 
-void add_view(CLI::App& program) {
+void add_view(CLI::App& verb) {
   auto flags = std::make_shared<ViewFlags>();
-  CLI::App* verb = program.add_subcommand("view", kViewHelp);
-  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
-  verb->add_option("--port", flags->http.port, "Of this machine; 0: any that is free")
+  verb.add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb.add_option("--port", flags->http.port, "Port to listen on (0 = any free port)")
       ->capture_default_str();
-  verb->add_option("--address", flags->http.address,
-                   "Where to listen; another one than this lets other machines in")
+  verb.add_option(
+          "--address", flags->http.address,
+          "Address to listen on; any other than the default lets other machines see the run")
       ->capture_default_str();
-  verb->add_option("--among", flags->viewer.among,
-                   "Most prominent nodes of a type that a node is compared with over time")
+  verb.add_option("--among", flags->viewer.among,
+                  "Number of most prominent nodes of a type that a node is compared with over time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--patience", flags->patience,
-                   "Seconds after which a request that waits or is computed is given up")
+  verb.add_option("--patience", flags->patience, "Seconds after which a request is given up")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+  verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->callback([flags] { run_view(*flags); });
+  verb.callback([flags] { run_view(*flags); });
 }
 
 }  // namespace hgt::cli

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/option_flags.h"
+#include "cli/learn/option_flags.h"
 #include "hgt/run/run_options.h"
 
 namespace hgt::cli {
@@ -30,6 +30,7 @@ class RunFlags {
   const std::string& folder();
 
  private:
+  CLI::App& add_own(CLI::App& verb);  // the options of no table; returns the verb
   // The config file, then task, folder and preset of the command line.
   void read_general();
   void refuse_idle_options(const Schema& schema) const;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -90,7 +91,7 @@ void run_evaluate(const EvaluateFlags& flags) {
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
-  const Split split = split_named(flags.split);
+  const Split split = from_word<Split>(flags.split);
   const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);
@@ -110,44 +111,51 @@ void run_evaluate(const EvaluateFlags& flags) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& program) {
+void add_evaluate(CLI::App& verb) {
   auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App* verb = program.add_subcommand("evaluate", kEvaluateHelp);
-  verb->add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
-  verb->add_option("--split", flags->split, "Which examples")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
+  verb.add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
+  verb.add_option("--split", flags->split, "Split to score")
+      ->check(CLI::IsMember(all_words<Split>()))
       ->capture_default_str();
   CLI::Option* samples =
-      verb->add_option("--samples", flags->samples,
-                       "Sub-graphs per example, whose scores are averaged. Default: the run's "
-                       "--samples or --full")
+      verb.add_option(
+              "--samples", flags->samples,
+              "Sub-graphs sampled per example, whose scores are averaged (default: the run's "
+              "--validation-samples or --validation-full)")
           ->check(CLI::Range(1, 1000));
-  verb->add_flag("--full", flags->full,
-                 "All neighbors, as many hops as layers, instead of sampled sub-graphs")
+  verb.add_flag("--full", flags->full,
+                "Use all neighbors, as many hops as the model has layers, instead of sampled "
+                "sub-graphs")
       ->excludes(samples);
-  verb->add_option("--batch-size", flags->batch_size,
-                   "Examples scored at once, which share a sub-graph. Default: the run's "
-                   "--test-batch-size")
-      ->check(CLI::Range(1, 1 << 20));
-  verb->add_option("--limit", flags->limit, "So many examples, drawn; 0: all")
-      ->capture_default_str();
-  verb->add_option("--against", flags->against,
-                   "Another run, scored on the same split: is the difference chance? (paired "
-                   "permutation test and bootstrap over the examples)")
+  verb.add_option("--batch-size", flags->batch_size,
+                  "Examples scored together, which share a sub-graph (default: the run's "
+                  "--validation-batch-size)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(kAdvanced);
+  verb.add_option("--limit", flags->limit,
+                  "Score only this many randomly chosen examples (0 = all)")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--against", flags->against,
+                  "Test whether the difference to another run, scored on the same split, is due to "
+                  "chance (paired permutation test and bootstrap over the examples)")
       ->type_name("RUN");
-  verb->add_option("--metric", flags->metric, "The one that --against compares")
+  verb.add_option("--metric", flags->metric, "Metric that --against compares")
       ->check(CLI::IsMember({"ndcg", "mrr", "hits@1"}))
       ->default_val("ndcg");
-  verb->add_option("--threads", flags->pipeline.threads, "That compute; 0: one for each core")
+  verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  verb->add_option("--workers", flags->pipeline.workers,
-                   "Threads that sample ahead; 0: those that compute do, between steps")
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_option("--workers", flags->pipeline.workers,
+                  "Additional threads that sample ahead (0 = the compute threads sample between "
+                  "steps)")
       ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  verb->add_flag("--json", flags->json, "For programs");
-  verb->add_flag("--quiet", flags->quiet, "No progress");
-  verb->callback([flags] { run_evaluate(*flags); });
+      ->capture_default_str()
+      ->group(kAdvanced);
+  verb.add_flag("--json", flags->json, "Print JSON instead of text");
+  verb.add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb.callback([flags] { run_evaluate(*flags); });
 }
 
 }  // namespace hgt::cli

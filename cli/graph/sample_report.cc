@@ -1,4 +1,4 @@
-#include "cli/sample_report.h"
+#include "cli/graph/sample_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -153,7 +153,7 @@ std::string cell(std::string_view text, size_t width = std::string_view::npos) {
 std::string describe_strategy(const SamplingOptions& options) {
   std::string text(to_string(options.strategy));
   if (options.strategy == Strategy::neighbors) {
-    text += fmt::format(", fan-outs {}", fmt::join(options.fanouts, ","));
+    text += fmt::format(", fan-outs {}", fmt::join(options.fanout, ","));
   } else if (options.strategy == Strategy::full) {
     text += fmt::format(", depth {}", options.depth);
   } else {
@@ -279,7 +279,7 @@ Json options_json(const SampleResult& result) {
     json["neighbor_cap"] = options.neighbor_cap;
   }
   if (options.strategy == Strategy::neighbors) {
-    json["fanout"] = options.fanouts;
+    json["fanout"] = options.fanout;
   } else {
     json["depth"] = options.depth;
   }
