@@ -53,7 +53,7 @@ using AttendedInstances = std::map<Instance, Attended>;
 // The model pays attention, and what it pays at nodes of the type was trained.
 bool can_be_explained(const RunState& run, NodeType type) {
   const ModelOptions& model = run.options.training.model;
-  return pays_attention(model.kind) &&
+  return row_of(model.kind).pays_attention &&
          trained_layer(*run.task, static_cast<uint32_t>(model.layers), type) > 0;
 }
 

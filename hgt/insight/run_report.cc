@@ -179,8 +179,7 @@ Json evolution_json(const Similarity& similarity, const Evolution& evolution) {
 
 // Else its vectors are the same at all times, if there are any.
 bool reads_neighbors(const Run& run) {
-  const ModelKind kind = run.options().training.model.kind;
-  return kind != ModelKind::mlp && kind != ModelKind::majority;
+  return row_of(run.options().training.model.kind).reads_neighbors;
 }
 
 }  // namespace
@@ -268,7 +267,7 @@ std::string RunReport::confusion(const ProgressSink& progress) const {
 }
 
 std::string RunReport::attention(const ProgressSink& progress) const {
-  if (!pays_attention(run_.options().training.model.kind)) return "null";
+  if (!row_of(run_.options().training.model.kind).pays_attention) return "null";
   const AttentionTree tree =
       explain_type(run_, {.split = options_.split, .batches = options_.batches}, progress);
   return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);

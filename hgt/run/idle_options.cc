@@ -1,5 +1,8 @@
 #include "hgt/run/idle_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace hgt {
@@ -9,7 +12,7 @@ namespace {
 struct Rule {
   const char* key;
   bool has_effect;
-  const char* reason;  // why it has none
+  std::string reason;  // why it has none
 };
 using Rules = std::vector<Rule>;
 
@@ -24,14 +27,19 @@ Rules loop_rules(const TrainOptions& training) {
           {"samples", !training.validation.full, "--full scores without samples"}};
 }
 
+std::string only_those(bool ModelRow::*capability, const char* what) {
+  return fmt::format("only --model {} {}", fmt::join(model_names(capability), ", "), what);
+}
+
 Rules model_rules(const ModelOptions& model) {
-  const bool hgt = model.kind == ModelKind::hgt;
-  Rules rules = {
-      {"time-scale", hgt && model.temporal, "only Relative Temporal Encoding sees times"},
-      {"meta-paths", model.kind == ModelKind::han, "only --model han follows them"}};
+  const ModelRow& row = row_of(model.kind);
+  Rules rules = {{"time-scale", row.has_variants && model.temporal,
+                  "only Relative Temporal Encoding sees times"},
+                 {"meta-paths", row.follows_meta_paths,
+                  only_those(&ModelRow::follows_meta_paths, "follows them")}};
   for (const char* key :
        {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
-    rules.push_back({key, hgt, "only --model hgt has it"});
+    rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;
 }

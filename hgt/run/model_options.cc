@@ -19,16 +19,6 @@ constexpr std::array<std::pair<Prior, std::string_view>, 3> kPriors = {
      {Prior::meta_relation_and_head, "meta_relation_and_head"},
      {Prior::edge_type_and_head, "edge_type_and_head"}}};
 
-constexpr std::array<std::pair<ModelKind, std::string_view>, 8> kKinds = {
-    {{ModelKind::hgt, "hgt"},
-     {ModelKind::gcn, "gcn"},
-     {ModelKind::gat, "gat"},
-     {ModelKind::rgcn, "rgcn"},
-     {ModelKind::hetgnn, "hetgnn"},
-     {ModelKind::han, "han"},
-     {ModelKind::mlp, "mlp"},
-     {ModelKind::majority, "majority"}}};
-
 // Every number and switch of the options by name, once for writing and once for reading.
 template <typename Options, typename Field>
 void visit(Options& options, const Field& field) {
@@ -44,6 +34,23 @@ void visit(Options& options, const Field& field) {
   field("matrix_per_head", options.matrix_per_head);
   field("divide_by_head_width", options.divide_by_head_width);
   field("time_scale", options.time_scale);
+}
+
+void check_against(const ModelRow& row, const ModelOptions& options) {
+  if (options.hidden % row.hidden_multiple != 0) {
+    throw Error(fmt::format("hidden is {}; {}", options.hidden, row.hidden_rule));
+  }
+  const auto those = [](bool ModelRow::*capability) {
+    return fmt::format("{}", fmt::join(model_names(capability), ", "));
+  };
+  if (!row.has_variants && !(options.heterogeneous && options.temporal)) {
+    throw Error(fmt::format("-Heter and -RTE are variants of {}; the model is {}",
+                            those(&ModelRow::has_variants), row.name));
+  }
+  if (!row.follows_meta_paths && !options.meta_paths.empty()) {
+    throw Error(fmt::format("meta paths are for {}; the model is {}",
+                            those(&ModelRow::follows_meta_paths), row.name));
+  }
 }
 
 }  // namespace
@@ -62,30 +69,6 @@ Prior prior(std::string_view name) {
     names.push_back(known);
   }
   throw Error(fmt::format("unknown prior '{}'; there are {}", name, fmt::join(names, ", ")));
-}
-
-const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [kind, name] : kKinds) all.emplace_back(name);
-    return all;
-  }();
-  return names;
-}
-
-std::string_view to_string(ModelKind kind) {
-  for (const auto& [value, name] : kKinds) {
-    if (value == kind) return name;
-  }
-  return "";
-}
-
-ModelKind model_kind(std::string_view name) {
-  for (const auto& [value, known] : kKinds) {
-    if (known == name) return value;
-  }
-  throw Error(
-      fmt::format("unknown model '{}'; there are {}", name, fmt::join(model_names(), ", ")));
 }
 
 ModelOptions paper_preset() { return {}; }
@@ -132,19 +115,7 @@ void check(const ModelOptions& options) {
   if (!(options.time_scale > 0)) {
     throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
   }
-  if (options.kind == ModelKind::hetgnn && options.hidden % 2 != 0) {
-    throw Error(
-        fmt::format("hidden is {}; hetgnn reads in two directions, half of it each: it "
-                    "must be even",
-                    options.hidden));
-  }
-  if (options.kind != ModelKind::hgt && !(options.heterogeneous && options.temporal)) {
-    throw Error(fmt::format("-Heter and -RTE are variants of hgt; the model is {}",
-                            to_string(options.kind)));
-  }
-  if (options.kind != ModelKind::han && !options.meta_paths.empty()) {
-    throw Error(fmt::format("meta paths are for han; the model is {}", to_string(options.kind)));
-  }
+  check_against(row_of(options.kind), options);
 }
 
 std::string to_json(const ModelOptions& options) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/run/model_kinds.h"
+
 namespace hgt {
 
 enum class Prior {         // mu
@@ -24,20 +26,6 @@ enum class LayerPath {
   reference,  // plain tensor operations: any device, any precision; the oracle of the other
   fused,      // on the CPU, in single or double precision
 };
-
-enum class ModelKind {
-  hgt,
-  gcn,
-  gat,
-  rgcn,
-  hetgnn,
-  han,
-  mlp,       // features only
-  majority,  // how frequent the answers are, nothing else
-};
-const std::vector<std::string>& model_names();  // all of them
-std::string_view to_string(ModelKind kind);
-ModelKind model_kind(std::string_view name);  // throws Error: lists the known ones
 
 struct ModelOptions {
   ModelKind kind = ModelKind::hgt;

@@ -1,5 +1,7 @@
 #include "hgt/run/run_options.h"
 
+#include <fmt/format.h>
+
 #include "hgt/error.h"
 #include "hgt/message/meta_path.h"
 #include "hgt/message/model_schema.h"
@@ -91,7 +93,7 @@ OptionTable training_table(RunOptions& options) {
   table.add_word(
       "model", training.model.kind, model_names(),
       [](const std::string& name) { return model_kind(name); },
-      "What is trained; docs/baselines.md has the formulas");
+      fmt::format("What is trained: {}; docs/baselines.md has the formulas", model_descriptions()));
   table.add("seed", training.seed, "Of everything random");
   table.add("repeats", options.repeats, "Runs with the seeds SEED, SEED + 1, ...");
   add_model_options(table, options);
@@ -109,7 +111,7 @@ OptionTable training_table(RunOptions& options) {
 }
 
 void adopt_meta_paths(RunOptions& options) {
-  const bool follows = options.training.model.kind == ModelKind::han;
+  const bool follows = row_of(options.training.model.kind).follows_meta_paths;
   options.training.model.meta_paths =
       follows ? options.task.meta_paths : std::vector<std::string>{};
 }
@@ -119,7 +121,7 @@ void settle(RunOptions& options, const Schema& schema) {
   if (scale == 0) scale = default_time_scale(schema.time_unit);
   const ModelSchema model = model_schema(schema);
   std::vector<std::string>& paths = options.task.meta_paths;
-  if (options.training.model.kind == ModelKind::han && paths.empty()) {
+  if (row_of(options.training.model.kind).follows_meta_paths && paths.empty()) {
     paths = propose_meta_paths(model);
   }
   meta_paths(paths, model);  // throws: a path that the graph does not have

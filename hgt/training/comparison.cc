@@ -20,27 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A line of the table.
-struct Contestant {
-  const char* name;
-  ModelKind kind;
-  bool heterogeneous = true;
-  bool temporal = true;
-};
-
 constexpr const char* kReference = "hgt";
-constexpr std::array<Contestant, 11> kContestants = {
-    {{"majority", ModelKind::majority},
-     {"mlp", ModelKind::mlp},
-     {"gcn", ModelKind::gcn},
-     {"gat", ModelKind::gat},
-     {"rgcn", ModelKind::rgcn},
-     {"hetgnn", ModelKind::hetgnn},
-     {"han", ModelKind::han},
-     {"hgt-no-heter-no-rte", ModelKind::hgt, false, false},
-     {"hgt-no-heter", ModelKind::hgt, false, true},
-     {"hgt-no-rte", ModelKind::hgt, true, false},
-     {kReference, ModelKind::hgt}}};
 
 // Metrics that have a column, in this order, where the task has them.
 constexpr std::array<const char*, 6> kColumns = {"ndcg",     "mrr",      "accuracy",
@@ -143,7 +123,7 @@ void make_run(const Path& folder, const RunOptions& options) {
 
 std::vector<std::string> compared_models() {
   std::vector<std::string> names;
-  for (const Contestant& contestant : kContestants) names.emplace_back(contestant.name);
+  for (const Contestant& contestant : contestants()) names.push_back(contestant.name);
   return names;
 }
 
@@ -169,13 +149,13 @@ void create_comparison(const Path& folder, const RunOptions& options,
         "{}: there is a comparison already; go on with --resume, or choose another folder",
         folder.string()));
   }
-  for (const Contestant& contestant : kContestants) {
+  for (const Contestant& contestant : contestants()) {
     if (std::find(models.begin(), models.end(), contestant.name) == models.end()) continue;
     RunOptions own = options;
     ModelOptions& model = own.training.model;
     model.kind = contestant.kind;
-    model.heterogeneous = contestant.heterogeneous;
-    model.temporal = contestant.temporal;
+    model.heterogeneous = contestant.heter;
+    model.temporal = contestant.rte;
     make_run(folder / contestant.name, own);
   }
   write_text(comparison_file(folder), nlohmann::ordered_json{{"models", models}}.dump(1) + '\n');
