@@ -1,10 +1,13 @@
 #include "cli/run_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/run/idle_options.h"
+#include "hgt/task/task_kinds.h"
 
 namespace hgt::cli {
 
@@ -22,8 +25,7 @@ RunOptions& with_automatic_scale(RunOptions& options) {
 OptionTable general_table(std::string& task, std::string& run, std::string& preset) {
   OptionTable table;
   table.add("task", task,
-            "What to predict: paper-venue, paper-field-L1, paper:LABEL, author-disambiguation, "
-            "link:EDGE, or a file (docs/training.md)");
+            fmt::format("What to predict: {}, or a file (docs/training.md)", task_name_examples()));
   table.add("run", run, "Folder for all that comes of it");
   table.add("preset", preset, "paper: the printed equations; release: what the authors' code does");
   return table;

@@ -54,7 +54,7 @@ std::optional<Confusion> count_confusion(const Run& run, Split split,
                                          const ConfusionOptions& options,
                                          const ProgressSink& progress) {
   const Task& task = run.task();
-  if (task.num_classes() == 0) return std::nullopt;
+  if (task.answers() == Answers::pairs) return std::nullopt;
   const RunState& state = run.state();
   TaskModel model = state.best_model(state.options.training.seed);
   TrainOptions how = state.options.training;

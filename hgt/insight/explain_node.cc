@@ -58,7 +58,7 @@ bool can_be_explained(const RunState& run, NodeType type) {
 }
 
 std::string why_unpredicted(const Task& task, NodeType type) {
-  if (task.num_classes() == 0) {
+  if (task.answers() == Answers::pairs) {
     return fmt::format("task {} compares pairs, so nothing is predicted for a single node",
                        task.spec().name);
   }

@@ -192,8 +192,7 @@ std::optional<NodeType> evolving_type(const Run& run) {
     return graph.times(type).empty() && graph.num_nodes(type) >= kEnoughToCompare &&
            represented_layer(run, type) > 0 && !spread_times(graph, type, 1).empty();
   };
-  const TaskKind kind = task.spec().kind;
-  if (kind != TaskKind::label && fits(task.other_type())) return task.other_type();
+  if (!task.predicted().empty() && fits(task.other_type())) return task.other_type();
   std::optional<NodeType> smallest;
   for (size_t i = 0; i < graph.schema().node_types().size(); ++i) {
     const auto type = NodeType(i);
