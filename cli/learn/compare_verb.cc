@@ -86,9 +86,12 @@ void run_compare(CompareFlags& flags) {
   const ComparisonFolder folder{Path(flags.run.folder())};
   if (!flags.run.resumes()) {
     const std::vector<std::string> models = chosen_models(flags.models);
-    const bool han = std::find(models.begin(), models.end(), "han") != models.end();
-    if (!han && flags.run.names_meta_paths()) {
-      throw CLI::ValidationError("--meta-paths", "han is not compared");
+    const std::vector<std::string> readers = model_names(&ModelRow::follows_meta_paths);
+    const bool some = std::find_first_of(models.begin(), models.end(), readers.begin(),
+                                         readers.end()) != models.end();
+    if (!some && flags.run.names_meta_paths()) {
+      throw CLI::ValidationError("--meta-paths",
+                                 fmt::format("{} is not compared", fmt::join(readers, ", ")));
     }
     create_comparison(folder, flags.run.effective(), models);
   }

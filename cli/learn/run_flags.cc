@@ -1,10 +1,13 @@
 #include "cli/learn/run_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/run/idle_options.h"
+#include "hgt/task/task_kinds.h"
 
 namespace hgt::cli {
 
@@ -23,8 +26,8 @@ OptionTable general_table(std::string& task, std::string& run, std::string& pres
   OptionTable table;
   table
       .add("task", task,
-           "What to predict: paper-venue, paper-field-L1, paper:LABEL, author-disambiguation, "
-           "link:EDGE, or a task file (docs/training.md)")
+           fmt::format("What to predict: {}, or a task file (docs/training.md)",
+                       task_name_examples()))
       .everyday();
   table.add("run", run, "Folder that the run is written to").everyday();
   table

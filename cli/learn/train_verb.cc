@@ -37,7 +37,7 @@ void print_run(const Run& run) {
     fmt::print("{} {}{}", with_commas(task.num_examples(split)), to_string(split),
                split == Split::test ? "" : ", ");
   }
-  if (task.num_classes() > 0) {
+  if (task.answers() == Answers::classes) {
     fmt::print(" examples; {} classes\n", with_commas(task.num_classes()));
   } else {
     fmt::print(" examples\n");

@@ -1,6 +1,7 @@
 #include "hgt/insight/attended_batch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -20,8 +21,6 @@ std::vector<double> mean_over_heads(const at::Tensor& weights) {
 }
 
 }  // namespace
-
-bool pays_attention(ModelKind kind) { return kind == ModelKind::hgt || kind == ModelKind::gat; }
 
 uint32_t explained_layers(const Run& run, NodeType type) {
   const auto layers = static_cast<uint32_t>(run.options().training.model.layers);
@@ -46,13 +45,14 @@ uint32_t path_length(const Run& run, const ExplainOptions& options, NodeType typ
 }
 
 void require_attention(const Run& run) {
-  const ModelKind kind = run.options().training.model.kind;
-  if (pays_attention(kind)) return;
-  throw Error(fmt::format("{}: the model {} {}; hgt and gat can be explained: train one of them",
-                          run.folder().string(), to_string(kind),
-                          kind == ModelKind::han
+  const ModelRow& row = row_of(run.options().training.model.kind);
+  if (row.pays_attention) return;
+  throw Error(fmt::format("{}: the model {} {}; {} can be explained: train one of them",
+                          run.folder().string(), row.name,
+                          row.follows_meta_paths
                               ? "attends along meta paths, not along edges of the graph"
-                              : "pays no attention to neighbors"));
+                              : "pays no attention to neighbors",
+                          fmt::join(model_names(&ModelRow::pays_attention), " and ")));
 }
 
 SamplingOptions explained_sampling(const Run& run, Split split, Hiding hiding) {

@@ -54,7 +54,7 @@ std::optional<Confusion> count_confusion(const Run& run, Split split,
                                          const ConfusionOptions& options,
                                          const ProgressSink& progress) {
   const Task& task = run.task();
-  if (task.num_classes() == 0) return std::nullopt;
+  if (task.answers() == Answers::pairs) return std::nullopt;
   TaskModel model = best_model(run, run.options().training.seed);
   TrainOptions how = run.options().training;
   how.validation = {.limit = options.examples};

@@ -40,10 +40,6 @@ struct ExplainOptions {
   bool prediction_suffices = false;
 };
 
-// Do layers of that kind pay attention along the edges of the graph? (hgt and gat do; han attends
-// along meta paths, which are no edges.)
-bool pays_attention(ModelKind kind);
-
 // Targets of the task's type are examples of the split. Those of another type are drawn among the
 // nodes that may be seen, events at their own time, others at the end of the split; then nothing is
 // hidden but what the task leaves out, and their tree begins at the last layer that was trained for

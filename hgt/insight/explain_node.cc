@@ -53,12 +53,12 @@ using AttendedInstances = std::map<Instance, Attended>;
 // The model pays attention, and what it pays at nodes of the type was trained.
 bool can_be_explained(const Run& run, NodeType type) {
   const ModelOptions& model = run.options().training.model;
-  return pays_attention(model.kind) &&
+  return row_of(model.kind).pays_attention &&
          trained_layer(run.task(), static_cast<uint32_t>(model.layers), type) > 0;
 }
 
 std::string why_unpredicted(const Task& task, NodeType type) {
-  if (task.num_classes() == 0) {
+  if (task.answers() == Answers::pairs) {
     return fmt::format("task {} compares pairs, so nothing is predicted for a single node",
                        task.spec().name);
   }

@@ -22,11 +22,12 @@ constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its nei
   const int64_t layers = run.options().training.model.layers;
   const std::string& task = run.task().spec().name;
   const std::string& name = run.task().graph().schema().at(type).name;
-  if (run.options().training.model.kind == ModelKind::mlp) {
+  const ModelRow& row = row_of(run.options().training.model.kind);
+  if (!row.reads_neighbors) {
     throw Error(
-        fmt::format("{}: the model mlp reads no neighbors, so training on {} taught it nothing "
+        fmt::format("{}: the model {} reads no neighbors, so training on {} taught it nothing "
                     "about a {}; train another model",
-                    run.folder().string(), task, name));
+                    run.folder().string(), row.name, task, name));
   }
   throw Error(
       fmt::format("in a model of {} layers, task {} makes no use of what a {} reads from its "
@@ -42,9 +43,9 @@ struct Representations::State {
   State(const Run& owner, NodeType node_type, const RepresentationOptions& how)
       : run(owner), type(node_type), options(how), layer(how.layer) {
     const ModelOptions& chosen = run.options().training.model;
-    if (chosen.kind == ModelKind::majority) {
-      throw Error(fmt::format("{}: the model majority has no vectors of nodes; train another model",
-                              run.folder().string()));
+    if (!row_of(chosen.kind).reads_features) {
+      throw Error(fmt::format("{}: the model {} has no vectors of nodes; train another model",
+                              run.folder().string(), to_string(chosen.kind)));
     }
     if (layer > chosen.layers) {
       throw Error(fmt::format("layer is {}; the model has {}", layer, chosen.layers));

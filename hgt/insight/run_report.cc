@@ -193,8 +193,7 @@ Json evolution_json(const Similarity& similarity, const Evolution& evolution) {
 
 // Else its vectors are the same at all times, if there are any.
 bool reads_neighbors(const Run& run) {
-  const ModelKind kind = run.options().training.model.kind;
-  return kind != ModelKind::mlp && kind != ModelKind::majority;
+  return row_of(run.options().training.model.kind).reads_neighbors;
 }
 
 }  // namespace
@@ -207,8 +206,7 @@ std::optional<NodeType> evolving_type(const Run& run) {
     return graph.times(type).empty() && graph.num_nodes(type) >= kEnoughToCompare &&
            represented_layer(run, type) > 0 && !spread_times(graph, type, 1).empty();
   };
-  const TaskKind kind = task.spec().kind;
-  if (kind != TaskKind::label && fits(task.other_type())) return task.other_type();
+  if (!task.predicted().empty() && fits(task.other_type())) return task.other_type();
   std::optional<NodeType> smallest;
   for (size_t i = 0; i < graph.schema().node_types().size(); ++i) {
     const auto type = NodeType(i);
@@ -281,7 +279,7 @@ Json RunReport::confusion(const ProgressSink& progress) const {
 }
 
 Json RunReport::attention(const ProgressSink& progress) const {
-  if (!pays_attention(run_.options().training.model.kind)) return nullptr;
+  if (!row_of(run_.options().training.model.kind).pays_attention) return nullptr;
   const AttentionTree tree =
       explain_type(run_, {.split = options_.split, .batches = options_.batches}, progress);
   return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);

@@ -216,8 +216,8 @@ TEST(WholeReport, OfAnyModelHasAttentionWhereItPaysAny) {
     const hgt::Run& run = tiny_run({.kind = kind});
     const Json json = Json(RunReport(run, quick_report()).whole());
     EXPECT_EQ(json.at("model"), name);
-    EXPECT_EQ(json.at("attention").is_null(), name != "hgt" && name != "gat") << name;
-    EXPECT_EQ(json.at("evolution").is_null(), name == "mlp" || name == "majority") << name;
+    EXPECT_EQ(json.at("attention").is_null(), !row_of(kind).pays_attention) << name;
+    EXPECT_EQ(json.at("evolution").is_null(), !row_of(kind).reads_neighbors) << name;
     EXPECT_FALSE(json.at("confusion").is_null()) << name;
     EXPECT_FALSE(json.at("balance").is_null()) << name;
   }

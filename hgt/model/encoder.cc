@@ -6,9 +6,8 @@
 #include <cmath>
 
 #include "hgt/error.h"
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/dropout.h"
-#include "hgt/model/hgt_layer.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -20,41 +19,21 @@ std::string adaptation_name(std::string type, const char* what) {
   return fmt::format("adaptation_{}_{}", type, what);
 }
 
-std::shared_ptr<Layer> make_layer(const ModelOptions& options, const ModelSchema& schema,
-                                  const std::vector<MetaPath>& paths, Place place) {
-  switch (options.kind) {
-    case ModelKind::hgt:
-      return std::make_shared<HgtLayerImpl>(options, schema);
-    case ModelKind::gcn:
-      return make_gcn_layer(options, place);
-    case ModelKind::gat:
-      return make_gat_layer(options, place);
-    case ModelKind::rgcn:
-      return make_rgcn_layer(options, schema, place);
-    case ModelKind::hetgnn:
-      return make_hetgnn_layer(options, schema);
-    case ModelKind::han:
-      return make_han_layer(options, schema, paths);
-    case ModelKind::mlp:
-      return make_mlp_layer(options, place);
-    case ModelKind::majority:
-      return make_majority_layer();
-  }
-  throw Error("a model without a name");
-}
-
 }  // namespace
 
 EncoderImpl::EncoderImpl(const ModelOptions& options, const ModelSchema& schema)
     : options_(options), schema_(schema) {
   check(options);
-  if (options.kind == ModelKind::han) {
+  const ModelRow& row = row_of(options.kind);
+  if (row.follows_meta_paths) {
     if (options.meta_paths.empty()) options_.meta_paths = propose_meta_paths(schema);
     meta_paths_ = meta_paths(options_.meta_paths, schema);
-    if (meta_paths_.empty()) throw Error("han needs a meta path, and the schema has none");
+    if (meta_paths_.empty()) {
+      throw Error(fmt::format("{} needs a meta path, and the schema has none", row.name));
+    }
   }
   for (const auto& [name, features, vectors] : schema.node_types) {
-    if (options.kind == ModelKind::majority) break;  // it reads no input
+    if (!row.reads_features) break;
     const auto width = static_cast<int64_t>(features);
     const double bound = 1 / std::sqrt(static_cast<double>(width > 0 ? width : options.hidden));
     const auto uniform = [&](at::IntArrayRef sizes) {
@@ -75,14 +54,14 @@ EncoderImpl::EncoderImpl(const ModelOptions& options, const ModelSchema& schema)
   for (int64_t layer = 0; layer < options.layers; ++layer) {
     const Place place = layer + 1 == options.layers ? Place::last : Place::inner;
     layers_.push_back(register_module(fmt::format("layer_{}", layer),
-                                      make_layer(options, schema, meta_paths_, place)));
+                                      make_layer({options_, schema_, meta_paths_, place})));
   }
 }
 
 LinearInputs::OfType EncoderImpl::linear_input(size_t type, const at::Tensor& input,
                                                int64_t rows) const {
   const auto& [name, features, vectors] = schema_.node_types[type];
-  if (options_.kind == ModelKind::majority) {
+  if (!row_of(options_.kind).reads_features) {
     return {.features = at::zeros({rows, options_.hidden}), .weight = {}, .bias = {}};
   }
   const at::Tensor& bias = adaptation_biases_[type];

@@ -9,6 +9,7 @@
 #include "hgt/error.h"
 #include "hgt/model/dropout.h"
 #include "hgt/model/fused_attention.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/reference_attention.h"
 #include "hgt/model/typed_linear.h"
 
@@ -276,6 +277,10 @@ at::Tensor HgtLayerImpl::forward_prepared(const at::Tensor& target_vectors,
   AttentionInputs inputs = attention_inputs(target_vectors, graph);
   inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready);
   return update(target_vectors, fused_attention_prepared(inputs, sources), graph);
+}
+
+std::shared_ptr<Layer> make_hgt_layer(const LayerSetting& setting) {
+  return std::make_shared<HgtLayerImpl>(setting.options, setting.schema);
 }
 
 }  // namespace hgt

@@ -20,27 +20,7 @@ namespace hgt {
 
 namespace {
 
-// A line of the table.
-struct Contestant {
-  const char* name;
-  ModelKind kind;
-  bool heter = true;
-  bool rte = true;
-};
-
 constexpr const char* kReference = "hgt";
-constexpr std::array<Contestant, 11> kContestants = {
-    {{"majority", ModelKind::majority},
-     {"mlp", ModelKind::mlp},
-     {"gcn", ModelKind::gcn},
-     {"gat", ModelKind::gat},
-     {"rgcn", ModelKind::rgcn},
-     {"hetgnn", ModelKind::hetgnn},
-     {"han", ModelKind::han},
-     {"hgt-no-heter-no-rte", ModelKind::hgt, false, false},
-     {"hgt-no-heter", ModelKind::hgt, false, true},
-     {"hgt-no-rte", ModelKind::hgt, true, false},
-     {kReference, ModelKind::hgt}}};
 
 // Metrics that have a column, in this order, where the task has them.
 constexpr std::array<const char*, 6> kColumns = {"ndcg",     "mrr",      "accuracy",
@@ -120,7 +100,7 @@ std::string row_line(const ComparisonTable& table, const ComparisonRow& row) {
 
 std::vector<std::string> compared_models() {
   std::vector<std::string> names;
-  for (const Contestant& contestant : kContestants) names.emplace_back(contestant.name);
+  for (const Contestant& contestant : contestants()) names.push_back(contestant.name);
   return names;
 }
 
@@ -129,7 +109,8 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& names) {
   if (names == std::vector<std::string>{"all"}) return all;
   for (const std::string& name : names) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    throw Error(fmt::format("unknown model '{}'; choose one of all, {}", name, fmt::join(all, ", ")));
+    throw Error(
+        fmt::format("unknown model '{}'; choose one of all, {}", name, fmt::join(all, ", ")));
   }
   std::vector<std::string> chosen;  // in the order of the table, each once
   std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const std::string& name) {
@@ -140,10 +121,10 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& names) {
 }
 
 RunOptions compared_options(const std::string& model, const RunOptions& options) {
-  const auto* const contestant =
-      std::find_if(kContestants.begin(), kContestants.end(),
-                   [&](const Contestant& known) { return known.name == model; });
-  assert(contestant != kContestants.end());  // chosen_models() has checked it
+  const std::vector<Contestant> all = contestants();
+  const auto contestant = std::find_if(
+      all.begin(), all.end(), [&](const Contestant& known) { return known.name == model; });
+  assert(contestant != all.end());  // chosen_models() has checked it
   RunOptions own = options;
   own.training.model.kind = contestant->kind;
   own.training.model.heter = contestant->heter;

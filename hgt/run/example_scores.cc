@@ -97,10 +97,7 @@ std::map<ExampleKey, double> example_means(const RunFolder& run, Split split,
 
 std::string example_scores(const Task& task, Split split, std::span<const uint32_t> numbers,
                            std::span<const Ranking> rankings) {
-  const bool pairs = task.num_classes() == 0;
-  std::string text = pairs
-                         ? fmt::format("{}\t{}\t{}\n", task.spec().node, task.spec().other, kHeader)
-                         : fmt::format("{}\t{}\n", task.spec().node, kHeader);
+  std::string text = fmt::format("{}\t{}\n", task.example_columns(), kHeader);
   for (size_t i = 0; i < rankings.size(); ++i) {
     const Ranking& ranking = rankings[i];
     text += fmt::format("{}\t{:.6g}\t{:.6g}\t{:.6g}\n", task.describe_example(split, numbers[i]),

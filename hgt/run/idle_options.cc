@@ -1,15 +1,21 @@
 #include "hgt/run/idle_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <string_view>
+
+#include "hgt/task/task_kinds.h"
 
 namespace hgt {
 
 namespace {
 
 struct Rule {
-  const char* key;
+  std::string_view key;
   bool has_effect;
-  const char* reason;  // why it has none
+  std::string reason;  // why it has none
 };
 using Rules = std::vector<Rule>;
 
@@ -25,13 +31,19 @@ Rules loop_rules(const TrainOptions& training) {
            "--validation-full scores without samples"}};
 }
 
+std::string only_those(bool ModelRow::*capability, const char* what) {
+  return fmt::format("only --model {} {}", fmt::join(model_names(capability), ", "), what);
+}
+
 Rules model_rules(const ModelOptions& model) {
-  const bool hgt = model.kind == ModelKind::hgt;
-  Rules rules = {{"time-scale", hgt && model.rte, "only Relative Temporal Encoding sees times"},
-                 {"meta-paths", model.kind == ModelKind::han, "only --model han follows them"}};
+  const ModelRow& row = row_of(model.kind);
+  Rules rules = {
+      {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding sees times"},
+      {"meta-paths", row.follows_meta_paths,
+       only_those(&ModelRow::follows_meta_paths, "follows them")}};
   for (const char* key :
        {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
-    rules.push_back({key, hgt, "only --model hgt has it"});
+    rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;
 }
@@ -40,21 +52,24 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
   const TaskSpec& task = options.task;
   const SplitRule split = settled_split(task, schema);
   const bool by_time = split == SplitRule::time;
-  const bool links = task.kind == TaskKind::link;
-  const bool pairs = links || task.kind == TaskKind::name;
+  const TaskRow& row = row_of(task.kind);
+  const bool pairs = row.answers == Answers::pairs;
   const bool network = pairs && options.training.scorer == PairScorer::ntn;
-  return {{"train-end", by_time, "only a split by time has ends"},
-          {"validation-end", by_time, "only a split by time has ends"},
-          {"validation-share", !by_time, "a split by time has no shares"},
-          {"test-share", split == SplitRule::random, "only --split random has it"},
-          {"split-seed", !by_time || links, "nothing is drawn"},
-          {"negatives", links, "only link prediction draws nodes"},
-          {"test-negatives", links, "only link prediction draws nodes"},
-          {"min-links", task.kind == TaskKind::name, "only names have candidates"},
-          {"scorer", pairs, "only names and links are pairs"},
-          {"slices", network, "only the Neural Tensor Network of pairs has slices"},
-          {"also-hide", task.guard, "--no-guard hides nothing"},
-          {"hide-links", task.guard, "--no-guard hides nothing"}};
+  Rules rules = {{"train-end", by_time, "only a split by time has ends"},
+                 {"validation-end", by_time, "only a split by time has ends"},
+                 {"validation-share", !by_time, "a split by time has no shares"},
+                 {"test-share", split == SplitRule::random, "only --split random has it"},
+                 {"split-seed", !by_time || row.draws_negatives, "nothing is drawn"},
+                 {"scorer", pairs, "only names and links are pairs"},
+                 {"slices", network, "only the Neural Tensor Network of pairs has slices"},
+                 {"also-hide", task.guard, "--no-guard hides nothing"},
+                 {"hide-links", task.guard, "--no-guard hides nothing"}};
+  for (const TaskRow& other : task_rows()) {
+    for (const std::string_view key : other.options) {
+      rules.push_back({key, other.kind == task.kind, std::string(other.options_reason)});
+    }
+  }
+  return rules;
 }
 
 }  // namespace
@@ -65,7 +80,8 @@ std::optional<IdleOption> find_idle_option(const RunOptions& options, const Sche
                              task_rules(options, schema)}) {
     for (const Rule& rule : rules) {
       const bool is_given = std::find(given.begin(), given.end(), rule.key) != given.end();
-      if (is_given && !rule.has_effect) return IdleOption{.key = rule.key, .reason = rule.reason};
+      if (is_given && !rule.has_effect)
+        return IdleOption{.key = std::string(rule.key), .reason = rule.reason};
     }
   }
   return std::nullopt;

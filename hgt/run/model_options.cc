@@ -1,6 +1,7 @@
 #include "hgt/run/model_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,23 @@ void visit(Options& options, const Field& field) {
   field("matrix_per_head", options.matrix_per_head);
   field("divide_by_head_width", options.divide_by_head_width);
   field("time_scale", options.time_scale);
+}
+
+void check_against(const ModelRow& row, const ModelOptions& options) {
+  if (options.hidden % row.hidden_multiple != 0) {
+    throw Error(fmt::format("hidden is {}; {}", options.hidden, row.hidden_rule));
+  }
+  const auto those = [](bool ModelRow::*capability) {
+    return fmt::format("{}", fmt::join(model_names(capability), ", "));
+  };
+  if (!row.has_variants && !(options.heter && options.rte)) {
+    throw Error(fmt::format("-Heter and -RTE are variants of {}; the model is {}",
+                            those(&ModelRow::has_variants), row.name));
+  }
+  if (!row.follows_meta_paths && !options.meta_paths.empty()) {
+    throw Error(fmt::format("meta paths are for {}; the model is {}",
+                            those(&ModelRow::follows_meta_paths), row.name));
+  }
 }
 
 }  // namespace
@@ -73,19 +91,7 @@ void check(const ModelOptions& options) {
   if (!(options.time_scale > 0)) {
     throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
   }
-  if (options.kind == ModelKind::hetgnn && options.hidden % 2 != 0) {
-    throw Error(
-        fmt::format("hidden is {}; hetgnn reads in two directions, half of it each: it "
-                    "must be even",
-                    options.hidden));
-  }
-  if (options.kind != ModelKind::hgt && !(options.heter && options.rte)) {
-    throw Error(fmt::format("-Heter and -RTE are variants of hgt; the model is {}",
-                            to_string(options.kind)));
-  }
-  if (options.kind != ModelKind::han && !options.meta_paths.empty()) {
-    throw Error(fmt::format("meta paths are for han; the model is {}", to_string(options.kind)));
-  }
+  check_against(row_of(options.kind), options);
 }
 
 std::string to_json(const ModelOptions& options) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hgt/enum_words.h"
+#include "hgt/run/model_kinds.h"
 
 namespace hgt {
 
@@ -30,27 +31,6 @@ enum class LayerPath {
   reference,  // plain tensor operations: any device, any precision; the oracle of the other
   fused,      // on the CPU, in single or double precision
 };
-
-enum class ModelKind {
-  hgt,
-  gcn,
-  gat,
-  rgcn,
-  hetgnn,
-  han,
-  mlp,       // features only
-  majority,  // how frequent the answers are, nothing else
-};
-constexpr auto words_of(ModelKind) {
-  return enum_words<ModelKind>("model", {{ModelKind::hgt, "hgt"},
-                                         {ModelKind::gcn, "gcn"},
-                                         {ModelKind::gat, "gat"},
-                                         {ModelKind::rgcn, "rgcn"},
-                                         {ModelKind::hetgnn, "hetgnn"},
-                                         {ModelKind::han, "han"},
-                                         {ModelKind::mlp, "mlp"},
-                                         {ModelKind::majority, "majority"}});
-}
 
 struct ModelOptions {
   ModelKind kind = ModelKind::hgt;

@@ -1,5 +1,7 @@
 #include "hgt/run/run_options.h"
 
+#include <fmt/format.h>
+
 #include "hgt/error.h"
 #include "hgt/message/meta_path.h"
 #include "hgt/message/model_schema.h"
@@ -146,7 +148,7 @@ OptionTable training_table(RunOptions& options) {
 }
 
 void adopt_meta_paths(RunOptions& options) {
-  const bool follows = options.training.model.kind == ModelKind::han;
+  const bool follows = row_of(options.training.model.kind).follows_meta_paths;
   options.training.model.meta_paths =
       follows ? options.task.meta_paths : std::vector<std::string>{};
 }
@@ -156,7 +158,7 @@ void settle(RunOptions& options, const Schema& schema) {
   if (scale == 0) scale = default_time_scale(schema.time_unit);
   const ModelSchema model = model_schema(schema);
   std::vector<std::string>& paths = options.task.meta_paths;
-  if (options.training.model.kind == ModelKind::han && paths.empty()) {
+  if (row_of(options.training.model.kind).follows_meta_paths && paths.empty()) {
     paths = propose_meta_paths(model);
   }
   meta_paths(paths, model);  // throws: a path that the graph does not have

@@ -31,8 +31,8 @@ OptionTable training_table(RunOptions& options);
 void adopt_meta_paths(RunOptions& options);
 
 // Fills in what was left to the program (0 for the time scale: the model then sees gaps in days
-// where the graph's unit is finer, else in that unit; no meta paths for han: the proposed ones).
-// Throws Error: options that make no sense.
+// where the graph's unit is finer, else in that unit; no meta paths for a model that follows some:
+// the proposed ones). Throws Error: options that make no sense.
 void settle(RunOptions& options, const Schema& schema);
 
 }  // namespace hgt

@@ -26,7 +26,7 @@ class Asked {
  public:
   void add(const Task& task, const Question& question) {
     const auto& seeds = question.request.seeds;
-    if (task.num_classes() > 0) {
+    if (task.answers() == Answers::classes) {
       for (const Seed& seed : seeds) nodes_.insert(seed.node);
       return;
     }

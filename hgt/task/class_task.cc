@@ -1,10 +1,12 @@
 #include "hgt/task/class_task.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "hgt/error.h"
+#include "hgt/task/name_parts.h"
 #include "hgt/task/table_cell.h"
 
 namespace hgt {
@@ -29,9 +31,23 @@ void ClassTask::collect_examples() {
                             spec_.node));
   }
   check_examples(times);
-  if (spec_.loss == Loss::automatic) {
-    spec_.loss = spec_.kind == TaskKind::label && several_ ? Loss::binary : Loss::softmax;
+  if (spec_.loss == Loss::automatic) spec_.loss = usual_loss();
+}
+
+std::vector<std::string> ClassTask::metrics() const {
+  if (!several_) {
+    return {"ndcg", "mrr", "accuracy", "micro_f1", "macro_f1", "hits@3", "hits@10", "ndcg_release"};
   }
+  std::vector<std::string> names;
+  if (spec_.loss == Loss::binary) names = {"micro_f1", "macro_f1"};
+  for (const char* name : {"ndcg", "mrr", "hits@1", "hits@3", "hits@10", "ndcg_release"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+std::string ClassTask::answer_columns() const {
+  return fmt::format("{}\trank\t{}\tname\tprobability", spec_.node, class_type());
 }
 
 Question ClassTask::question(Split split, std::span<const uint32_t> examples,
@@ -70,6 +86,37 @@ void ClassTask::append_links(Split split, std::vector<HiddenEdge>& links) const 
 
 // --- the other end of an edge type ---
 
+std::optional<TaskSpec> EdgeTask::find(const Schema& schema, const std::string& name) {
+  std::optional<TaskSpec> found;
+  for (const auto& [node, rest] : leading_types(schema, name, '-')) {
+    for (size_t i = 0; i < schema.node_types().size(); ++i) {
+      const std::string& other = schema.node_types()[i].name;
+      if (!rest.starts_with(other)) continue;
+      std::string suffix = rest.substr(other.size());
+      if (!suffix.empty() && suffix.front() != '-') continue;
+      if (!suffix.empty()) suffix.front() = '_';
+      const auto edges = edges_between(schema, node, NodeType(i), suffix);
+      if (edges.empty() || index(node) == i) continue;
+      if (found && !suffix.empty()) continue;  // a type of that very name comes first
+      found = TaskSpec{.name = name,
+                       .kind = TaskKind::edge,
+                       .node = schema.at(node).name,
+                       .other = other,
+                       .edges = edges};
+    }
+  }
+  return found;
+}
+
+void EdgeTask::append_names(const Schema& schema, std::vector<std::string>& names) {
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    for (const NodeTypeSpec& other : schema.node_types()) {
+      const std::string name = type.name + "-" + other.name;
+      if (find(schema, name)) names.push_back(name);
+    }
+  }
+}
+
 EdgeTask::EdgeTask(const HeteroGraph& graph, const TaskSpec& spec) : ClassTask(graph, spec) {
   const auto count = static_cast<NodeId>(graph.num_nodes(other_));
   class_of_.resize(count);
@@ -101,8 +148,48 @@ std::string EdgeTask::class_name(uint32_t number) const {
 
 // --- a label column ---
 
+std::optional<TaskSpec> LabelTask::find(const Schema& schema, const std::string& name) {
+  std::optional<TaskSpec> found;
+  for (const auto& [node, label] : leading_types(schema, name, ':')) {
+    for (const LabelSpec& spec : schema.at(node).labels) {
+      if (spec.name != label) continue;
+      found = TaskSpec{
+          .name = name, .kind = TaskKind::label, .node = schema.at(node).name, .label = label};
+    }
+  }
+  return found;
+}
+
+void LabelTask::append_names(const Schema& schema, std::vector<std::string>& names) {
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    for (const LabelSpec& label : type.labels) names.push_back(type.name + ":" + label.name);
+  }
+}
+
+bool LabelTask::has_given_split(const Schema& schema, const TaskSpec& spec) {
+  const auto type = find_type(schema, spec.node);
+  if (!type) return false;
+  const auto& labels = schema.at(*type).labels;
+  return std::any_of(labels.begin(), labels.end(), [&](const LabelSpec& label) {
+    return label.name == spec.label && label.split;
+  });
+}
+
+namespace {
+
+uint32_t label_column(const HeteroGraph& graph, NodeType type, const TaskSpec& spec) {
+  if (const auto found = graph.find_label(type, spec.label)) return *found;
+  std::vector<std::string> known;
+  for (const LabelSpec& column : graph.schema().at(type).labels) known.push_back(column.name);
+  throw Error(fmt::format("nodes of type {} have no label '{}'; they have {}", spec.node,
+                          spec.label,
+                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+}  // namespace
+
 LabelTask::LabelTask(const HeteroGraph& graph, const TaskSpec& spec)
-    : ClassTask(graph, spec), label_(graph.find_label(node_, spec.label).value()) {
+    : ClassTask(graph, spec), label_(label_column(graph, node_, spec)) {
   const auto count = static_cast<NodeId>(graph.num_nodes(node_));
   for (NodeId node = 0; column().split && node < count && !given_validation_; ++node) {
     given_validation_ = given_split(node) == Split::validation;
@@ -111,6 +198,8 @@ LabelTask::LabelTask(const HeteroGraph& graph, const TaskSpec& spec)
 }
 
 const LabelSpec& LabelTask::column() const { return graph_.schema().at(node_).labels[label_]; }
+
+Loss LabelTask::usual_loss() const { return has_several_answers() ? Loss::binary : Loss::softmax; }
 
 uint32_t LabelTask::num_classes() const { return static_cast<uint32_t>(column().classes.size()); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "hgt/error.h"
@@ -16,7 +17,30 @@ namespace hgt {
 namespace {
 // Tells the draws of negatives from others.
 constexpr uint64_t kNegativeStream = 0x4e6a;
+constexpr std::string_view kBeginning = "link:";
 }  // namespace
+
+std::optional<TaskSpec> LinkTask::find(const Schema& schema, const std::string& name) {
+  if (!name.starts_with(kBeginning)) return std::nullopt;
+  const std::string edge = name.substr(kBeginning.size());
+  for (const RelationSpec& relation : schema.relations()) {
+    if (relation.edge != edge) continue;
+    return TaskSpec{.name = name,
+                    .kind = TaskKind::link,
+                    .node = schema.at(relation.source).name,
+                    .other = schema.at(relation.target).name,
+                    .edges = {edge}};
+  }
+  return std::nullopt;
+}
+
+void LinkTask::append_names(const Schema& schema, std::vector<std::string>& names) {
+  for (const RelationSpec& relation : schema.relations()) {
+    const std::string name = std::string(kBeginning) + relation.edge;
+    const bool is_new = std::find(names.begin(), names.end(), name) == names.end();
+    if (!relation.reverse && is_new) names.push_back(name);
+  }
+}
 
 LinkTask::LinkTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
   if (spec_.loss == Loss::automatic) spec_.loss = Loss::softmax;
@@ -136,6 +160,14 @@ void LinkTask::append_link(const Link& link, std::span<const NodeId> drawn, Time
   add_pair(left + 1, true);
   for (const uint32_t place : negatives) add_pair(place, false);
   question.pair_offsets.back() = static_cast<uint32_t>(question.left.size());
+}
+
+std::vector<std::string> LinkTask::metrics() const {
+  return {"ndcg", "mrr", "hits@1", "hits@3", "hits@10", "auc", "ndcg_release"};
+}
+
+std::string LinkTask::answer_columns() const {
+  return fmt::format("{}\trank\t{}\tname\tscore", spec_.node, spec_.other);
 }
 
 std::string LinkTask::describe_example(Split split, uint32_t example) const {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hgt/task/task.h"
@@ -18,10 +19,15 @@ namespace hgt {
 class LinkTask : public Task {
  public:
   LinkTask(const HeteroGraph& graph, const TaskSpec& spec);
+  // link:EDGE.
+  static std::optional<TaskSpec> find(const Schema& schema, const std::string& name);
+  static void append_names(const Schema& schema, std::vector<std::string>& names);
   uint64_t num_examples(Split split) const override { return links(split).size(); }
   Question question(Split split, std::span<const uint32_t> examples,
                     uint64_t random_seed) const override;
   std::string describe_example(Split split, uint32_t example) const override;
+  std::vector<std::string> metrics() const override;
+  std::string answer_columns() const override;
 
  protected:
   void append_links(Split split, std::vector<HiddenEdge>& links) const override;

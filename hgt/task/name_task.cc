@@ -9,12 +9,39 @@
 #include <tuple>
 
 #include "hgt/error.h"
+#include "hgt/task/name_parts.h"
 #include "hgt/task/table_cell.h"
 
 namespace hgt {
 
 namespace {
 constexpr uint32_t kAlone = std::numeric_limits<uint32_t>::max();
+constexpr std::string_view kEnding = "-disambiguation";
+}  // namespace
+
+std::optional<TaskSpec> NameTask::find(const Schema& schema, const std::string& name) {
+  if (!name.ends_with(kEnding)) return std::nullopt;
+  const auto other = find_type(schema, name.substr(0, name.size() - kEnding.size()));
+  if (!other || !schema.at(*other).names) return std::nullopt;
+  std::optional<TaskSpec> found;
+  for (size_t i = 0; i < schema.node_types().size(); ++i) {
+    if (schema.node_types()[i].kind != NodeKind::event || i == index(*other)) continue;
+    const auto edges = edges_between(schema, NodeType(i), *other, "");
+    if (edges.empty() || (found && found->edges.size() >= edges.size())) continue;
+    found = TaskSpec{.name = name,
+                     .kind = TaskKind::name,
+                     .node = schema.node_types()[i].name,
+                     .other = schema.at(*other).name,
+                     .edges = edges};
+  }
+  return found;
+}
+
+void NameTask::append_names(const Schema& schema, std::vector<std::string>& names) {
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    const std::string name = type.name + std::string(kEnding);
+    if (find(schema, name)) names.push_back(name);
+  }
 }
 
 NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
@@ -163,6 +190,14 @@ Question NameTask::question(Split split, std::span<const uint32_t> examples,
   question.pair_offsets.push_back(0);
   for (const uint32_t example : examples) append_mention(mentions(split)[example], question);
   return question;
+}
+
+std::vector<std::string> NameTask::metrics() const {
+  return {"ndcg", "mrr", "accuracy", "hits@3", "hits@10", "ndcg_release"};
+}
+
+std::string NameTask::answer_columns() const {
+  return fmt::format("{}\ttruth\trank\tcandidate\tprobability", spec_.node);
 }
 
 std::string NameTask::describe_example(Split split, uint32_t example) const {

@@ -10,9 +10,7 @@
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
-#include "hgt/task/class_task.h"
-#include "hgt/task/link_task.h"
-#include "hgt/task/name_task.h"
+#include "hgt/task/task_kinds.h"
 
 namespace hgt {
 
@@ -79,31 +77,26 @@ std::optional<TimeSplit> usable_time_split(std::vector<Time> times) {
 
 Task::Task(HeteroGraph graph, TaskSpec spec) : graph_(std::move(graph)), spec_(std::move(spec)) {
   node_ = graph_.schema().node_type(spec_.node);
-  other_ = spec_.kind == TaskKind::label ? node_ : graph_.schema().node_type(spec_.other);
+  const TaskRow& row = row_of(spec_.kind);
+  other_ = row.predicts_edges ? graph_.schema().node_type(spec_.other) : node_;
   settle_split();
   find_relations();
   find_left_out();
-  if (spec_.hide_links == Hidden::automatic) {
-    spec_.hide_links = spec_.kind == TaskKind::link ? Hidden::split : Hidden::batch;
-  }
+  if (spec_.hide_links == Hidden::automatic) spec_.hide_links = row.hide_links;
+}
+
+Answers Task::answers() const { return row_of(spec_.kind).answers; }
+
+bool Task::draws_negatives() const { return row_of(spec_.kind).draws_negatives; }
+
+std::string Task::example_columns() const {
+  return answers() == Answers::pairs ? spec_.node + '\t' + spec_.other : spec_.node;
 }
 
 void Task::settle_split() {
   const Schema& schema = graph_.schema();
-  bool has_given = false;
-  if (spec_.kind == TaskKind::label) {
-    const auto label = graph_.find_label(node_, spec_.label);
-    if (!label) {
-      std::vector<std::string> known;
-      for (const LabelSpec& column : schema.at(node_).labels) known.push_back(column.name);
-      throw Error(fmt::format("nodes of type {} have no label '{}'; they have {}", spec_.node,
-                              spec_.label,
-                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
-    }
-    has_given = schema.at(node_).labels[*label].split;
-  }
   spec_.split = settled_split(spec_, schema);
-  if (spec_.split == SplitRule::given && !has_given) {
+  if (spec_.split == SplitRule::given && !has_given_split(schema, spec_)) {
     throw Error(
         "the split cannot be 'given': no table said which nodes are for training and "
         "testing; choose time or random");
@@ -119,7 +112,7 @@ void Task::settle_split() {
 
 void Task::find_relations() {
   const Schema& schema = graph_.schema();
-  if (spec_.kind != TaskKind::label) {
+  if (row_of(spec_.kind).predicts_edges) {
     if (spec_.edges.empty()) throw Error("the task names no edge types to predict");
     for (const std::string& edge : spec_.edges) {
       const Relation relation = relation_into(schema, node_, other_, edge);
@@ -129,7 +122,7 @@ void Task::find_relations() {
     }
   }
   for (const std::string& edge : spec_.also_hide) {
-    if (spec_.kind == TaskKind::name || spec_.kind == TaskKind::link) {
+    if (answers() == Answers::pairs) {
       also_hidden_.push_back(relation_into(schema, node_, other_, edge));
       continue;
     }
@@ -242,7 +235,7 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
   auto& everywhere = options.hidden.everywhere;
   everywhere.insert(everywhere.end(), left_out_.begin(), left_out_.end());
   if (!spec_.guard) return options;
-  if (num_classes() > 0) {
+  if (answers() == Answers::classes) {
     auto& at_seeds = options.hidden.at_seeds;
     at_seeds.insert(at_seeds.end(), hidden_relations_.begin(), hidden_relations_.end());
   }
@@ -258,17 +251,7 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
 }
 
 std::unique_ptr<const Task> open_task(const HeteroGraph& graph, const TaskSpec& spec) {
-  switch (spec.kind) {
-    case TaskKind::edge:
-      return std::make_unique<EdgeTask>(graph, spec);
-    case TaskKind::label:
-      return std::make_unique<LabelTask>(graph, spec);
-    case TaskKind::name:
-      return std::make_unique<NameTask>(graph, spec);
-    case TaskKind::link:
-      return std::make_unique<LinkTask>(graph, spec);
-  }
-  return nullptr;
+  return row_of(spec.kind).open(graph, spec);
 }
 
 }  // namespace hgt

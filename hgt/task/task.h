@@ -6,8 +6,8 @@
 //   Sampler sampler(graph, task->sampling({.width = 128}, Split::train));
 //   sampler.sample(question.request, draw, subgraph);
 //
-// A task either names classes (num_classes() > 0; an example is one seed) or compares pairs of
-// seeds (an example is a group of pairs, some of them relevant).
+// A task either names classes or compares pairs of seeds (Answers). Code outside this folder asks
+// for what a task can do, here or in its row of task_kinds.h, not for its kind.
 // Immutable: safe to use from any number of threads.
 #pragma once
 
@@ -24,6 +24,12 @@
 #include "hgt/task/task_spec.h"
 
 namespace hgt {
+
+// What the examples of a task are.
+enum class Answers {
+  classes,  // one seed each, which has one or several of num_classes() classes
+  pairs,    // a group of pairs of seeds each, some of them relevant
+};
 
 // A batch of examples: what is asked of the sampler, and the truth.
 struct Question {
@@ -66,6 +72,15 @@ class Task {
   bool is_linked(NodeId node, NodeId other) const;
   bool has_link(NodeId other) const;
 
+  Answers answers() const;
+  // Pairs: any node of the other type may be the answer, and examples are compared with some that
+  // are drawn. Otherwise examples bring all their candidates with them.
+  bool draws_negatives() const;
+  // Names of the metrics that apply, the most telling first.
+  virtual std::vector<std::string> metrics() const = 0;
+  // The titles of a table of answers, best first for each example, separated by tabs.
+  virtual std::string answer_columns() const = 0;
+
   virtual uint64_t num_examples(Split split) const = 0;
   // `random_seed` draws what the example leaves open (negatives); evaluation passes kNoDraw and
   // gets the same every time.
@@ -74,6 +89,7 @@ class Task {
                             uint64_t random_seed) const = 0;
   // What an example is about, in the user's ids: cells of a table, separated by tabs.
   virtual std::string describe_example(Split split, uint32_t example) const = 0;
+  std::string example_columns() const;  // the titles of these cells
 
   // The options with the split's time bound and hidden edges: the leakage guard.
   SamplingOptions sampling(SamplingOptions options, Split split) const;

@@ -108,7 +108,7 @@ std::string to_toml(const TaskSpec& spec);  // read_task gives back the same
 // The split that the task comes to: nothing automatic any more.
 SplitRule settled_split(const TaskSpec& spec, const Schema& schema);
 
-// All names that find_task knows for the schema.
+// All names that find_task knows for the schema, kind by kind.
 std::vector<std::string> task_names(const Schema& schema);
 
 }  // namespace hgt

@@ -45,7 +45,7 @@ uint32_t trained_layer(const Task& task, uint32_t layers, NodeType type) {
   const std::vector<bool> none(schema.node_types().size(), false);
   Readers readers{.seeds = none, .others = none};
   readers.seeds[index(task.node_type())] = true;
-  if (task.num_classes() == 0) readers.seeds[index(task.other_type())] = true;
+  if (task.answers() == Answers::pairs) readers.seeds[index(task.other_type())] = true;
   for (uint32_t layer = layers; layer > 0; --layer) {
     if (readers.seeds[index(type)] || readers.others[index(type)]) return layer;
     readers.others = types_read(schema, hidden, readers);

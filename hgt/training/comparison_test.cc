@@ -36,7 +36,8 @@ TEST(ChosenModels, AreAllOrThoseNamedInTheOrderOfTheTable) {
   EXPECT_EQ(chosen_models({"hgt", "gcn", "mlp", "gcn"}), (Names{"mlp", "gcn", "hgt"}));
   EXPECT_EQ(compared_models().back(), "hgt");
   const std::string error = refusal([] { chosen_models({"hgt", "gnn"}); });
-  EXPECT_TRUE(contains(error, "unknown model 'gnn'; choose one of all, majority, mlp, gcn")) << error;
+  EXPECT_TRUE(contains(error, "unknown model 'gnn'; choose one of all, majority, mlp, gcn"))
+      << error;
 }
 
 TEST(ChosenModels, HaveEveryKindOfModelAndTheFourVariantsOfHgt) {

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 
 #include "hgt/error.h"
 #include "hgt/random.h"
@@ -37,11 +39,25 @@ std::vector<uint32_t> chosen_examples(const Task& task, Split split, uint64_t li
   return numbers;
 }
 
+// Means over the examples, by name.
+constexpr std::array<std::pair<std::string_view, double Ranking::*>, 7> kRankingMetrics = {
+    {{"ndcg", &Ranking::ndcg},
+     {"mrr", &Ranking::reciprocal_rank},
+     {"accuracy", &Ranking::hits_1},
+     {"hits@1", &Ranking::hits_1},
+     {"hits@3", &Ranking::hits_3},
+     {"hits@10", &Ranking::hits_10},
+     {"ndcg_release", &Ranking::ndcg_release}}};
+
 // Gathers what the examples' scores amount to.
 class Tally {
  public:
   Tally(const Task& task, Evaluation& result)
-      : task_(task), result_(result), counts_(task.num_classes()) {}
+      : task_(task),
+        result_(result),
+        metrics_(task.metrics()),
+        counts_classes_(wants("micro_f1") || wants("macro_f1")),
+        counts_(task.num_classes()) {}
 
   void add(const at::Tensor& scores, const Question& question) {
     const double loss = task_loss(scores, question, task_.spec().loss).item<double>();
@@ -53,7 +69,7 @@ class Tally {
     const size_t before = ranked_.size();
     const at::Tensor values = scores.contiguous();
     const float* data = values.data_ptr<float>();
-    if (task_.num_classes() > 0) {
+    if (task_.answers() == Answers::classes) {
       add_classes(data, question);
     } else {
       add_pairs({data, static_cast<size_t>(values.numel())}, question);
@@ -72,39 +88,31 @@ class Tally {
     result_.examples = ranked_.size();
     result_.left_out = asked_ - ranked_.size();
     result_.numbers = std::move(ranked_);
-    const auto mean = [&](double Ranking::*part) {
-      double sum = 0;
-      for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
-      return sum / static_cast<double>(result_.rankings.size());
-    };
-    const auto add = [&](const char* name, double value) {
-      result_.metrics.emplace_back(name, value);
-    };
     result_.loss = loss_ / static_cast<double>(result_.rankings.size());
-    if (gives_classes() && task_.has_several_answers()) add_f1();
-    add("ndcg", mean(&Ranking::ndcg));
-    add("mrr", mean(&Ranking::reciprocal_rank));
-    add(task_.spec().kind == TaskKind::link || task_.has_several_answers() ? "hits@1" : "accuracy",
-        mean(&Ranking::hits_1));
-    if (gives_classes() && !task_.has_several_answers()) add_f1();
-    add("hits@3", mean(&Ranking::hits_3));
-    add("hits@10", mean(&Ranking::hits_10));
-    if (task_.spec().kind == TaskKind::link) {
-      add("auc", area_under_curve(pair_scores_, pair_relevant_).value());  // all have negatives
-    }
-    add("ndcg_release", mean(&Ranking::ndcg_release));
+    for (const std::string& name : metrics_) result_.metrics.emplace_back(name, value_of(name));
   }
 
  private:
-  // A model that ranks says nothing about how many classes an example has.
-  bool gives_classes() const {
-    return task_.num_classes() > 0 &&
-           (!task_.has_several_answers() || task_.spec().loss == Loss::binary);
+  bool wants(std::string_view metric) const {
+    return std::find(metrics_.begin(), metrics_.end(), metric) != metrics_.end();
   }
 
-  void add_f1() {
-    result_.metrics.emplace_back("micro_f1", counts_.micro_f1());
-    result_.metrics.emplace_back("macro_f1", counts_.macro_f1());
+  double value_of(const std::string& metric) const {
+    for (const auto& [name, part] : kRankingMetrics) {
+      if (name == metric) return mean(part);
+    }
+    if (metric == "micro_f1") return counts_.micro_f1();
+    if (metric == "macro_f1") return counts_.macro_f1();
+    if (metric == "auc") {
+      return area_under_curve(pair_scores_, pair_relevant_).value();  // all have negatives
+    }
+    throw Error(fmt::format("task {} asks for an unknown metric '{}'", task_.spec().name, metric));
+  }
+
+  double mean(double Ranking::*part) const {
+    double sum = 0;
+    for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
+    return sum / static_cast<double>(result_.rankings.size());
   }
 
   // `example` counts from the start of the question at hand.
@@ -126,7 +134,7 @@ class Tally {
       add_ranking(example, rank(scores, relevant_).value_or(Ranking{}));
       for (const uint32_t number : truth) relevant_[number] = 0;
       result_.best_classes.push_back(best_class(scores));
-      if (gives_classes()) counts_.add(truth, predicted(scores));
+      if (counts_classes_) counts_.add(truth, predicted(scores));
     }
   }
 
@@ -152,13 +160,15 @@ class Tally {
                                 std::span(question.relevant).subspan(first, count))
                                .value_or(Ranking{}));
     }
-    if (task_.spec().kind != TaskKind::link) return;
+    if (!wants("auc")) return;
     pair_scores_.insert(pair_scores_.end(), scores.begin(), scores.end());
     pair_relevant_.insert(pair_relevant_.end(), question.relevant.begin(), question.relevant.end());
   }
 
   const Task& task_;
   Evaluation& result_;
+  std::vector<std::string> metrics_;
+  bool counts_classes_;
   ClassCounts counts_;
   double loss_ = 0;
   uint64_t asked_ = 0;            // examples before those of the question at hand

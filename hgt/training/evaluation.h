@@ -19,7 +19,7 @@ struct Evaluation {
   uint64_t examples = 0;
   uint64_t left_out = 0;  // besides: links whose node is linked to all that were drawn
   double loss = 0;        // mean over the examples
-  // By name, the most telling first: ndcg, ndcg_release, mrr, accuracy, macro_f1, ...
+  // By name, those of Task::metrics(), the most telling first.
   std::vector<std::pair<std::string, double>> metrics = {};
   std::vector<uint32_t> numbers = {};  // of the examples, in the task
   std::vector<Ranking> rankings = {};  // one for each of them

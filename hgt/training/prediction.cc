@@ -2,8 +2,8 @@
 //
 // Tables, one line per answer, tab-separated, with the user's own ids:
 //   classes   node, rank, class, name, probability
-//   mentions  node, truth, rank, candidate, probability
-//   links     node, rank, other, name, score
+//   mentions  node, truth, rank, candidate, probability: pairs that bring their candidates
+//   links     node, rank, other, name, score: pairs with any node of the other type
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -250,28 +250,24 @@ uint64_t predict_links(const TrainedModel& trained, const PredictOptions& option
 
 uint64_t Run::predict(const PredictOptions& options, const Path& out,
                       const ProgressSink& progress) {
-  const TaskSpec& spec = task().spec();
+  const Task& task = this->task();
   const TrainedModel trained(*this);
-  const bool links = spec.kind == TaskKind::link;
-  const bool names = spec.kind == TaskKind::name;
-  if (names && !options.nodes.empty()) {
+  const bool links = task.draws_negatives();
+  const bool mentions = task.answers() == Answers::pairs && !links;
+  if (mentions && !options.nodes.empty()) {
     throw Error("mentions are predicted all together; leave --node out and take --all");
   }
-  check_types(task(), options.nodes);
+  check_types(task, options.nodes);
   if (!links && !options.nodes.empty() && options.inference != InferenceOptions{}) {
     throw Error(
         "--at and --instances are for --all; single nodes are asked for at their own time, "
         "through sampled sub-graphs");
   }
-  TableFile table(out, links ? fmt::format("{}\trank\t{}\tname\tscore", spec.node, spec.other)
-                       : names
-                           ? fmt::format("{}\ttruth\trank\tcandidate\tprobability", spec.node)
-                           : fmt::format("{}\trank\t{}\tname\tprobability", spec.node,
-                                         spec.kind == TaskKind::label ? spec.label : spec.other));
+  TableFile table(out, task.answer_columns());
   uint64_t count = 0;
   if (links) {
     count = predict_links(trained, options, table, progress);
-  } else if (names) {
+  } else if (mentions) {
     count = predict_mentions(trained, options, table, progress);
   } else if (options.nodes.empty()) {
     count = predict_all_classes(trained, options, table, progress);

@@ -78,9 +78,10 @@ void embed_sampled(const TrainedModel& trained, const WholeGraphOptions& options
 uint32_t last_trained_layer(const Run& run, NodeType type) {
   const ModelOptions& model = run.options().training.model;
   const auto layers = static_cast<uint32_t>(model.layers);
-  if (model.kind == ModelKind::majority) return 0;
+  const ModelRow& row = row_of(model.kind);
+  if (!row.reads_features) return 0;
   // Without neighbors, only those that the task asks about are trained at all.
-  if (model.kind == ModelKind::mlp) return trained_layer(run.task(), 1, type) > 0 ? layers : 0;
+  if (!row.reads_neighbors) return trained_layer(run.task(), 1, type) > 0 ? layers : 0;
   return trained_layer(run.task(), layers, type);
 }
 

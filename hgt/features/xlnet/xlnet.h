@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/file.h"
 #include "hgt/features/tokens/xlnet_tokenizer.h"
 #include "hgt/features/xlnet/xlnet_network.h"
-#include "hgt/disk/file.h"
 
 namespace hgt {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "hgt/features/xlnet/xlnet_config.h"
 #include "hgt/disk/file.h"
+#include "hgt/features/xlnet/xlnet_config.h"
 
 namespace hgt {
 

@@ -62,6 +62,7 @@ class SampledGraph : public testing::Test {
 class EncoderOfKind : public SampledGraph, public testing::WithParamInterface<std::string> {
  protected:
   ModelKind kind() const { return from_word<ModelKind>(GetParam()); }
+  const ModelRow& row() const { return row_of(kind()); }
   Encoder encoder(at::ScalarType precision = at::kFloat) const {
     return encoder_of(kind(), precision);
   }
@@ -78,8 +79,8 @@ TEST_P(EncoderOfKind, GivesEverySeedAFiniteVector) {
   EXPECT_EQ(vectors.sizes(), at::IntArrayRef({5, kWidth}));
   EXPECT_TRUE(vectors.isfinite().all().item<bool>());
   EXPECT_TRUE(at::equal(vectors[0], vectors[3])) << "one seed, asked for twice";
-  EXPECT_EQ(largest(vectors) == 0, kind() == ModelKind::majority);
-  EXPECT_EQ(distance(vectors[0], vectors[1]) == 0, kind() == ModelKind::majority);
+  EXPECT_EQ(largest(vectors) == 0, !row().reads_features);
+  EXPECT_EQ(distance(vectors[0], vectors[1]) == 0, !row().reads_features);
   GraphBatch unprepared = batch;
   unprepared.plans.clear();
   EXPECT_TRUE(at::equal(seed_vectors(made, unprepared), vectors));
@@ -121,12 +122,12 @@ std::string excuse(const EncoderImpl& encoder, const Subgraph& read, const std::
 TEST_P(EncoderOfKind, HandsGradientsToEveryParameterThatCanHaveOne) {
   const Encoder made = encoder(at::kDouble);
   const Subgraph subgraph = sampled();
-  const bool joins = kind() == ModelKind::han;
+  const bool joins = row().follows_meta_paths;
   const Subgraph read =
       joins ? follow(meta_paths(made->options().meta_paths, schema_), subgraph) : subgraph;
   const at::Tensor vectors = made->forward(graph_batch(graph_, read, kLayers, Trim::off));
   EXPECT_EQ(vectors.size(0), subgraph.num_rows());
-  if (kind() == ModelKind::majority) {
+  if (!row().reads_features) {
     EXPECT_TRUE(made->parameters().empty()) << "it has nothing to learn";
     return;
   }
@@ -170,7 +171,7 @@ TEST_F(SampledGraph, MovesTheMatricesOfRgcnOfTheRelationsThatAreThere) {
 // unless a type has one path, with the share one.
 TEST_P(EncoderOfKind, GivesTheSeedsTheSameVectorsWhenTrimmed) {
   const std::vector<std::string> paths = {"paper-author-paper", "author-paper-author"};
-  const bool joins = kind() == ModelKind::han;
+  const bool joins = row().follows_meta_paths;
   const Encoder made =
       joins ? encoder_of(kind(), at::kDouble, paths) : encoder_of(kind(), at::kDouble);
   for (uint64_t seed = 0; seed < 4; ++seed) {
@@ -200,7 +201,7 @@ TEST_P(EncoderOfKind, ShowsAttentionOnlyWhereItIsPaidAlongEdges) {
   const Encoder made = encoder();
   const GraphBatch batch = made->make_batch(graph_, sampled());
   AttentionTrace trace;
-  if (kind() != ModelKind::hgt && kind() != ModelKind::gat) {
+  if (!row().pays_attention) {
     const std::string text = error_of([&] { made->forward(batch, &trace); });
     EXPECT_TRUE(contains(text, "kind " + GetParam())) << text;
     return;
@@ -219,8 +220,8 @@ TEST_P(EncoderOfKind, ReadsTheSubgraphOfItsMetaPathsIfItHasSome) {
   const Encoder made = encoder();
   const Subgraph subgraph = sampled();
   const GraphBatch batch = made->make_batch(graph_, subgraph);
-  EXPECT_EQ(made->reads_edges(), kind() != ModelKind::han);
-  if (kind() != ModelKind::han) {
+  EXPECT_EQ(made->reads_edges(), !row().follows_meta_paths);
+  if (!row().follows_meta_paths) {
     EXPECT_TRUE(made->options().meta_paths.empty());
     EXPECT_EQ(batch.layers[0]->sources, graph_batch(graph_, subgraph, kLayers).layers[0]->sources);
     return;

@@ -1,8 +1,8 @@
 // What any model of the graph has to beat: an MLP that reads only a node's own features,
 //   H'[t] = relu(H[t] . W + b),
 // and a guess that knows nothing but how frequent the answers are.
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -51,10 +51,12 @@ class MajorityLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_mlp_layer(const ModelOptions& options, Place place) {
-  return std::make_shared<MlpLayer>(options, place);
+std::shared_ptr<Layer> make_mlp_layer(const LayerSetting& setting) {
+  return std::make_shared<MlpLayer>(setting.options, setting.place);
 }
 
-std::shared_ptr<Layer> make_majority_layer() { return std::make_shared<MajorityLayer>(); }
+std::shared_ptr<Layer> make_majority_layer(const LayerSetting& /*setting*/) {
+  return std::make_shared<MajorityLayer>();
+}
 
 }  // namespace hgt

@@ -1,7 +1,7 @@
 // The MLP and the majority guess by hand, and that they read no neighbor.
 #include <gtest/gtest.h>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -24,7 +24,7 @@ TEST(Mlp, GivesTheNumbersOfASmallExample) {
   const at::Tensor input = at::tensor({1.0, 2.0, 30.0, -20.0, 5.0, 3.0}, at::kDouble).view({3, 2});
   const at::Tensor expected = at::tensor({5.5, -2.5, 11.5, -3.5}, at::kDouble).view({2, 2});
   for (const Place place : {Place::inner, Place::last}) {
-    const auto layer = make_mlp_layer({.hidden = 2, .heads = 1}, place);
+    const auto layer = make_mlp_layer({.options = {.hidden = 2, .heads = 1}, .place = place});
     layer->to(at::kDouble);
     const torch::NoGradGuard no_gradient;
     auto parameters = layer->named_parameters();
@@ -38,7 +38,7 @@ TEST(Mlp, GivesTheNumbersOfASmallExample) {
 }
 
 TEST(Mlp, ReadsNoNeighbor) {
-  const auto layer = make_mlp_layer({.hidden = 4, .heads = 1}, Place::last);
+  const auto layer = make_mlp_layer({.options = {.hidden = 4, .heads = 1}, .place = Place::last});
   const at::Tensor input = torch::randn({3, 4});
   const at::Tensor before = layer->forward(input, small_graph(), nullptr, nullptr);
   LayerGraph other = small_graph();
@@ -49,7 +49,7 @@ TEST(Mlp, ReadsNoNeighbor) {
 }
 
 TEST(Majority, GivesEveryTargetZeroWhateverTheInput) {
-  const auto layer = make_majority_layer();
+  const auto layer = make_majority_layer({});
   EXPECT_TRUE(layer->parameters().empty());
   for (const at::ScalarType precision : {at::kFloat, at::kDouble}) {
     for (const double scale : {0.0, 1.0, 1e30}) {

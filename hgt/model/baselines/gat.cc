@@ -4,10 +4,10 @@
 //   H'[t]   = elu(sum over s in N(t) of softmax_s(e(s, t)) H[s] W + b), heads side by side
 // The last layer has its heads side by side, too (the paper averages them), so that every model
 // hands on vectors of the same width.
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
 #include "hgt/model/baselines/graph_attention.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -44,8 +44,8 @@ class GatLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_gat_layer(const ModelOptions& options, Place place) {
-  return std::make_shared<GatLayer>(options, place);
+std::shared_ptr<Layer> make_gat_layer(const LayerSetting& setting) {
+  return std::make_shared<GatLayer>(setting.options, setting.place);
 }
 
 }  // namespace hgt

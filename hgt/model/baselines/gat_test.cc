@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -12,7 +12,8 @@ namespace {
 
 std::shared_ptr<Layer> double_layer(int64_t hidden, int64_t heads, Place place) {
   torch::manual_seed(hash(hidden, heads));
-  const auto layer = make_gat_layer({.hidden = hidden, .heads = heads}, place);
+  const auto layer =
+      make_gat_layer({.options = {.hidden = hidden, .heads = heads}, .place = place});
   const torch::NoGradGuard no_gradient;
   for (at::Tensor& weight : layer->parameters()) weight.add_(torch::randn(weight.sizes()), 0.2);
   layer->to(at::kDouble);

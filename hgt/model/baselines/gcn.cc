@@ -2,9 +2,9 @@
 //   H'[t] = relu(mean over the neighbors s of t, t among them, of H[s] . W + b)
 // As the HGT paper describes its baseline ("averages the neighbors' embedding"): the mean stands
 // for Kipf's D^-1/2 A D^-1/2, whose degrees a sampled sub-graph does not have for its sources.
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -39,8 +39,8 @@ class GcnLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_gcn_layer(const ModelOptions& options, Place place) {
-  return std::make_shared<GcnLayer>(options, place);
+std::shared_ptr<Layer> make_gcn_layer(const LayerSetting& setting) {
+  return std::make_shared<GcnLayer>(setting.options, setting.place);
 }
 
 }  // namespace hgt

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -11,7 +11,7 @@ namespace {
 
 std::shared_ptr<Layer> double_layer(int64_t hidden, Place place) {
   torch::manual_seed(hidden);
-  const auto layer = make_gcn_layer({.hidden = hidden, .heads = 1}, place);
+  const auto layer = make_gcn_layer({.options = {.hidden = hidden, .heads = 1}, .place = place});
   layer->to(at::kDouble);
   return layer;
 }

@@ -8,10 +8,10 @@
 // encoder has layers, as in the HGT paper, where HAN itself has one layer.
 #include <fmt/format.h>
 
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
 #include "hgt/model/baselines/graph_attention.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -119,9 +119,8 @@ class HanLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_han_layer(const ModelOptions& options, const ModelSchema& schema,
-                                      const std::vector<MetaPath>& paths) {
-  return std::make_shared<HanLayer>(options, schema, paths);
+std::shared_ptr<Layer> make_han_layer(const LayerSetting& setting) {
+  return std::make_shared<HanLayer>(setting.options, setting.schema, setting.paths);
 }
 
 }  // namespace hgt

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -24,7 +24,7 @@ std::shared_ptr<Layer> double_layer(const ModelOptions& options, size_t types,
   for (size_t type = 0; type < types; ++type) {
     schema.node_types.push_back({"type_" + std::to_string(type)});
   }
-  const auto layer = make_han_layer(options, schema, paths);
+  const auto layer = make_han_layer({.options = options, .schema = schema, .paths = paths});
   const torch::NoGradGuard no_gradient;
   for (at::Tensor& weight : layer->parameters()) weight.add_(torch::randn(weight.sizes()), 0.2);
   layer->to(at::kDouble);
@@ -147,7 +147,7 @@ at::Tensor by_type(Layer& layer, const ModelOptions& options, const std::vector<
   std::vector<at::Tensor> powers;
   for (uint32_t path = 0; path < paths.size(); ++path) {
     if (paths[path].type != type) continue;
-    const auto gat = make_gat_layer(options, Place::inner);
+    const auto gat = make_gat_layer({.options = options, .place = Place::inner});
     gat->to(at::kDouble);
     for (const auto& own : gat->named_parameters()) {
       const std::string part = own.key().substr(std::string("attention.").size());

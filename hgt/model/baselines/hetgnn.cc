@@ -12,9 +12,9 @@
 #include <numeric>
 #include <utility>
 
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -220,8 +220,8 @@ class HetgnnLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_hetgnn_layer(const ModelOptions& options, const ModelSchema& schema) {
-  return std::make_shared<HetgnnLayer>(options, schema);
+std::shared_ptr<Layer> make_hetgnn_layer(const LayerSetting& setting) {
+  return std::make_shared<HetgnnLayer>(setting.options, setting.schema);
 }
 
 }  // namespace hgt

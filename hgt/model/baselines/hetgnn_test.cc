@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -13,7 +13,8 @@ namespace {
 
 std::shared_ptr<Layer> double_layer(int64_t hidden, const ModelSchema& schema) {
   torch::manual_seed(hash(hidden));
-  const auto layer = make_hetgnn_layer({.hidden = hidden, .heads = 1}, schema);
+  const auto layer =
+      make_hetgnn_layer({.options = {.hidden = hidden, .heads = 1}, .schema = schema});
   layer->to(at::kDouble);
   return layer;
 }

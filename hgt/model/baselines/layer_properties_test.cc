@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hgt/error.h"
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -83,7 +83,16 @@ LayerGraph graph_with_self(const ModelSchema& schema, uint64_t seed) {
   return graph;
 }
 
-class BaselineLayer : public testing::TestWithParam<const char*> {
+// HGT has tests of its own.
+std::vector<std::string> baselines() {
+  std::vector<std::string> names;
+  for (const ModelRow& row : kModels) {
+    if (!row.has_variants) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+class BaselineLayer : public testing::TestWithParam<std::string> {
  protected:
   bool is(const std::string& name) const { return name == GetParam(); }
   ModelSchema schema() const { return is("han") ? schema_of_paths() : four_types(); }
@@ -92,8 +101,14 @@ class BaselineLayer : public testing::TestWithParam<const char*> {
   // In double, with no parameter at a special value.
   std::shared_ptr<Layer> layer(Place place, double dropout = 0) const {
     torch::manual_seed(17);
-    const ModelOptions options{.hidden = kWidth, .heads = 2, .dropout = dropout};
-    const std::shared_ptr<Layer> made = made_of(options, place);
+    const std::shared_ptr<Layer> made =
+        make_layer({.options = {.kind = from_word<ModelKind>(GetParam()),
+                                .hidden = kWidth,
+                                .heads = 2,
+                                .dropout = dropout},
+                    .schema = schema(),
+                    .paths = is("han") ? four_paths() : std::vector<MetaPath>{},
+                    .place = place});
     const torch::NoGradGuard no_gradient;
     for (at::Tensor& parameter : made->parameters()) {
       parameter.add_(torch::randn(parameter.sizes()), 0.3);
@@ -103,21 +118,9 @@ class BaselineLayer : public testing::TestWithParam<const char*> {
   }
 
   static at::Tensor input(uint64_t seed) { return random_rows(seed, 15, kWidth, at::kDouble); }
-
- private:
-  std::shared_ptr<Layer> made_of(const ModelOptions& options, Place place) const {
-    if (is("gcn")) return make_gcn_layer(options, place);
-    if (is("gat")) return make_gat_layer(options, place);
-    if (is("rgcn")) return make_rgcn_layer(options, schema(), place);
-    if (is("hetgnn")) return make_hetgnn_layer(options, schema());
-    if (is("han")) return make_han_layer(options, schema(), four_paths());
-    if (is("mlp")) return make_mlp_layer(options, place);
-    return make_majority_layer();
-  }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, BaselineLayer,
-                         testing::Values("gcn", "gat", "rgcn", "hetgnn", "han", "mlp", "majority"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, BaselineLayer, testing::ValuesIn(baselines()),
+                         [](const auto& test) { return test.param; });
 
 // d loss / d tensor by central differences, one number at a time.
 template <typename Loss>

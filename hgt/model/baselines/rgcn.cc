@@ -3,9 +3,9 @@
 // A relation is a meta relation <tau(s), phi(e), tau(t)>, as in the HGT paper, with a full matrix
 // of its own: no basis decomposition. W_0, shared by all types, reads the edges `self`.
 
-#include "hgt/model/baselines/baselines.h"
 #include "hgt/model/baselines/edge_plan.h"
 #include "hgt/model/dropout.h"
+#include "hgt/model/layer_makers.h"
 
 namespace hgt {
 
@@ -112,9 +112,8 @@ class RgcnLayer : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> make_rgcn_layer(const ModelOptions& options, const ModelSchema& schema,
-                                       Place place) {
-  return std::make_shared<RgcnLayer>(options, schema, place);
+std::shared_ptr<Layer> make_rgcn_layer(const LayerSetting& setting) {
+  return std::make_shared<RgcnLayer>(setting.options, setting.schema, setting.place);
 }
 
 }  // namespace hgt

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hgt/model/baselines/baselines.h"
+#include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
@@ -12,7 +12,8 @@ namespace {
 
 std::shared_ptr<Layer> double_layer(int64_t hidden, const ModelSchema& schema, Place place) {
   torch::manual_seed(hash(hidden));
-  const auto layer = make_rgcn_layer({.hidden = hidden, .heads = 1}, schema, place);
+  const auto layer = make_rgcn_layer(
+      {.options = {.hidden = hidden, .heads = 1}, .schema = schema, .place = place});
   const torch::NoGradGuard no_gradient;
   for (at::Tensor& weight : layer->parameters()) weight.add_(torch::randn(weight.sizes()), 0.2);
   layer->to(at::kDouble);
