@@ -28,7 +28,7 @@ void add_model_options(OptionTable& table, RunOptions& options) {
   table.begin_group("model");
   table
       .add("model", model.kind,
-           "Which model to train: HGT or one of the baselines (docs/baselines.md)")
+           fmt::format("Which model to train: {} (docs/baselines.md)", model_descriptions()))
       .everyday();
   table.add("hidden", model.hidden, "Width d of the node vectors; must be a multiple of --heads")
       .everyday();
