@@ -79,7 +79,7 @@ TEST_F(RecipeTest, ErrorsNameFileAndLine) {
   EXPECT_TRUE(error_for("[[features]]\ntype = 'a'\nwidht = 3\n").starts_with(at_line(3)));
   EXPECT_TRUE(contains(error_for("widht = 3\n[[features]]\ntype = 'a'\n"), "widht"));
   EXPECT_TRUE(error_for("[[features]]\n\nencoder = 'bert'\n")
-                  .starts_with(at_line(3) + "encoder: encoder 'bert' is unknown"));
+                  .starts_with(at_line(3) + "encoder: unknown encoder 'bert'"));
   EXPECT_TRUE(error_for("[[features]]\nwidth = 'wide'\n").starts_with(at_line(2)));
   EXPECT_TRUE(error_for("[[features]\n").starts_with(at_line(1)));
   EXPECT_TRUE(error_for("seed = 1\n[features]\ntype = 'a'\n")
