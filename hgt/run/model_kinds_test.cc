@@ -94,8 +94,8 @@ TEST(Contestants, CoverEveryRowWithOptionsThatItAccepts) {
   std::set<ModelKind> met;
   for (const Contestant& contestant : contestants()) {
     ModelOptions options{.kind = contestant.kind};
-    options.heterogeneous = contestant.heter;
-    options.temporal = contestant.rte;
+    options.heter = contestant.heter;
+    options.rte = contestant.rte;
     EXPECT_NO_THROW(check(options)) << contestant.name;
     EXPECT_TRUE(contestant.name.starts_with(to_string(contestant.kind))) << contestant.name;
     met.insert(contestant.kind);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 
@@ -11,7 +12,7 @@ namespace hgt {
 
 namespace {
 
-constexpr const char* kFormat = "hgt run 2";
+constexpr const char* kFormat = "hgt run 3";
 
 // What stands in the files of the options and the task.
 struct RunTexts {

@@ -86,7 +86,7 @@ TEST_F(SavedRunTest, RefusesFilesThatWereEditedOrDamaged) {
     EXPECT_TRUE(contains(error, file.string()) && contains(error, "not as hgt wrote it")) << error;
   }
   for (const char* text : {"", "{", "[]", "3", "null", R"({"format": "hgt run 1"})",
-                           R"({"format": "hgt run 2"})", R"({"format": 1, "graph": "g"})"}) {
+                           R"({"format": "hgt run 3"})", R"({"format": 1, "graph": "g"})"}) {
     write_run(run_, options_, environment());
     write_bytes(run_.environment_file(), text);
     EXPECT_TRUE(contains(error_of([&] { read_run(run_); }), "run.json: the file is damaged"))

@@ -48,7 +48,7 @@ TEST(TaskRows, ClaimOptionsOfTheTable) {
 TEST(TaskRows, DrawNegativesOnlyWherePairsAreCompared) {
   for (const TaskRow& row : task_rows()) {
     EXPECT_TRUE(row.answers == Answers::pairs || !row.draws_negatives) << to_string(row.kind);
-    EXPECT_NE(row.hidden, Hidden::automatic) << to_string(row.kind);
+    EXPECT_NE(row.hide_links, Hidden::automatic) << to_string(row.kind);
   }
 }
 
@@ -81,7 +81,7 @@ void expect_what_the_row_says(const Task& task, const TaskRow& row) {
   EXPECT_EQ(task.draws_negatives(), row.draws_negatives) << name;
   EXPECT_EQ(task.num_classes() > 0, row.answers == Answers::classes) << name;
   EXPECT_EQ(task.predicted().empty(), !row.predicts_edges) << name;
-  EXPECT_EQ(task.spec().hidden, row.hidden) << name;
+  EXPECT_EQ(task.spec().hide_links, row.hide_links) << name;
   const uint32_t first = 0;
   const Question question = task.question(Split::train, std::span(&first, 1), Task::kNoDraw);
   EXPECT_EQ(question.answer_offsets.empty(), row.answers == Answers::pairs) << name;

@@ -60,7 +60,7 @@ TEST_F(RunFolderTest, HoldsWhatTheRunDependsOn) {
   EXPECT_EQ(names_in(made.folder()),
             (std::vector<std::string>{"lock", "options.toml", "run.json", "task.toml"}));
   const Json json = json_file(made.folder() / "run.json");
-  EXPECT_EQ(json.at("format"), "hgt run 2");
+  EXPECT_EQ(json.at("format"), "hgt run 3");
   EXPECT_EQ(json.at("graph"),
             training_graph().lexically_normal().string());  // wherever it is opened from
   for (const char* key : {"graph_checksum", "options_checksum", "task_checksum", "hgt", "libtorch",
@@ -122,8 +122,8 @@ TEST_F(RunFolderTest, IsRefusedWithADamagedFile) {
     write_bytes(file, kept);
   };
   for (const char* bytes :
-       {"", "{", "[]", "3", "null", R"({"format": "hgt run 2"})", R"({"format": 1, "graph": "g"})",
-        R"({"format": "hgt run 2", "graph": 3})", R"({"format": "hgt run 9", "graph": "g"})"}) {
+       {"", "{", "[]", "3", "null", R"({"format": "hgt run 3"})", R"({"format": 1, "graph": "g"})",
+        R"({"format": "hgt run 3", "graph": 3})", R"({"format": "hgt run 9", "graph": "g"})"}) {
     expect_refused("run.json", bytes,
                    ": the file is damaged or was written by another version of hgt");
   }
