@@ -1,7 +1,7 @@
 // Samples the batches of one epoch as training does: papers whose venue is asked for, with what
 // surrounds them, and says how large they are.
 // Usage: batches GRAPH
-#include <hgt/task/batch_plan.h>
+#include <hgt/hgt.h>
 
 #include <iostream>
 

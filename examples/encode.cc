@@ -1,8 +1,6 @@
 // encode GRAPH: vectors of two papers from an untrained model, and how many edges it attended to.
-#include <hgt/graph/hetero_graph.h>
+#include <hgt/hgt.h>
 #include <hgt/model/encoder.h>
-#include <hgt/model/machine.h>
-#include <hgt/sampling/sampler.h>
 
 #include <iostream>
 

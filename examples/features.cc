@@ -1,6 +1,5 @@
 // features GRAPH: adds input features to the graph that do not give away the venue of any paper.
-#include <hgt/features/make_features.h>
-#include <hgt/features/recipe.h>
+#include <hgt/hgt.h>
 
 #include <iostream>
 

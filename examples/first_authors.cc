@@ -1,5 +1,5 @@
 // Prints every paper with its year and first author. Usage: first_authors GRAPH
-#include <hgt/graph/hetero_graph.h>
+#include <hgt/hgt.h>
 
 #include <iostream>
 

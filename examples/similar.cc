@@ -1,6 +1,5 @@
 // similar RUN TYPE ID TIME: the nodes of a type that are most similar to one of them at a time.
-#include <hgt/graph/time_text.h>
-#include <hgt/insight/similarity.h>
+#include <hgt/hgt.h>
 
 #include <iostream>
 

@@ -1,6 +1,5 @@
 // train GRAPH RUN: trains a small model to predict the venues of papers, and scores it.
-#include <hgt/model/machine.h>
-#include <hgt/training/run.h>
+#include <hgt/hgt.h>
 
 #include <iostream>
 

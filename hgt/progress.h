@@ -1,4 +1,8 @@
-// How long work tells its caller how far it is. The library never prints.
+// How long-running work tells its caller how far it is. The library never prints.
+//
+//   run.train([](const Progress& done) { std::cerr << done.stage << ' ' << done.count << '\n'; });
+//
+// A sink may throw Interrupted to stop the work.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,35 @@ endfunction()
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+
+# Exactly the headers that are meant to be public, and those that they include.
+file(GLOB_RECURSE installed RELATIVE ${WORK_DIR}/prefix/include ${WORK_DIR}/prefix/include/*)
+list(SORT installed)
+file(STRINGS ${SOURCE_DIR}/tests/installed_headers.txt expected)
+if(NOT installed STREQUAL expected)
+  foreach(header IN LISTS installed)
+    if(NOT header IN_LIST expected)
+      string(APPEND difference "\n  ${header} slipped out: who includes it?")
+    endif()
+  endforeach()
+  foreach(header IN LISTS expected)
+    if(NOT header IN_LIST installed)
+      string(APPEND difference "\n  ${header} is not installed")
+    endif()
+  endforeach()
+  message(FATAL_ERROR "the installed headers differ from tests/installed_headers.txt:${difference}")
+endif()
+
+# Each public header stands alone: a source that includes nothing else compiles, without LibTorch but
+# for encoder.h.
+file(STRINGS ${WORK_DIR}/prefix/include/hgt/hgt.h lines REGEX "^#include \"hgt/")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" header "${line}")
+  file(WRITE ${WORK_DIR}/alone.cc "#include <${header}>\n")
+  run(c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -isystem ${WORK_DIR}/prefix/include
+      ${WORK_DIR}/alone.cc)
+endforeach()
+
 file(COPY ${SOURCE_DIR}/examples/ DESTINATION ${WORK_DIR}/example)
 run(${CMAKE_COMMAND} -S ${WORK_DIR}/example -B ${WORK_DIR}/build
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)

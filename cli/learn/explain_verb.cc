@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/insight/explain.h"
 #include "hgt/insight/insight_json.h"
@@ -48,13 +48,6 @@ std::string title(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-void write_picture(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("{}: cannot be written", file));
-}
-
 // --- the tree ---
 
 void print_tree(const AttentionTree& tree, const Schema& schema, uint64_t top) {
@@ -76,7 +69,7 @@ void explain_one_type(const ExplainFlags& flags, const Run& run) {
   ProgressBar bar(flags.quiet);
   const AttentionTree tree = explain_type(run, options, bar.sink());
   const ShownTree shown = shown_tree(tree, schema, options.top);
-  if (!flags.svg.empty()) write_picture(flags.svg, to_svg(shown));
+  if (!flags.svg.empty()) write_text(flags.svg, to_svg(shown));
   if (flags.json) {
     fmt::print("{}\n", json_text(to_json(shown), 1));
     return;
@@ -155,7 +148,7 @@ void explain_one_node(const ExplainFlags& flags, const Run& run) {
       explain_node(run, parse_seed(graph, flags.node), flags.options, bar.sink());
   const uint64_t top = flags.options.top;
   if (!flags.svg.empty()) {
-    write_picture(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));
+    write_text(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));
   }
   if (flags.json) {
     fmt::print("{}\n", json_text(to_json(answer, graph.schema(), top), 1));

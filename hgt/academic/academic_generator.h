@@ -1,5 +1,7 @@
 // The built-in synthetic academic graph, with planted structure that a model should find.
 // docs/generator.md says what is planted and how strongly.
+//
+//   generate_academic_graph("small.graph", {.preset = "small", .seed = 7});
 #pragma once
 
 #include <cstdint>

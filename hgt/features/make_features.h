@@ -1,4 +1,10 @@
-// Runs the steps of recipes on a graph folder.
+// Gives the nodes of a graph their input features (docs/features.md).
+//
+//   const FeatureLock lock("papers.graph");
+//   const HeteroGraph graph = HeteroGraph::open("papers.graph");
+//   for (const FeatureStep& step : default_recipe(graph, {.task = "paper-venue"})) {  // recipe.h
+//     make_features(lock, step, false, progress);
+//   }
 #pragma once
 
 #include <string>
@@ -6,7 +12,7 @@
 
 #include "hgt/features/feature_source.h"
 #include "hgt/features/feature_step.h"
-#include "hgt/graph/feature_writer.h"
+#include "hgt/graph/feature_lock.h"
 #include "hgt/graph/schema.h"
 #include "hgt/progress.h"
 

@@ -22,23 +22,12 @@
 #include <string>
 #include <vector>
 
-#include "hgt/disk/lock.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_lock.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
-
-// While it lives, no other process makes features for the graph.
-class FeatureLock {
- public:
-  explicit FeatureLock(const Path& folder);  // throws Error: no graph, another process does
-  const Path& folder() const { return folder_; }
-
- private:
-  Path folder_;
-  Lock lock_;
-};
 
 class FeatureWriter {
  public:

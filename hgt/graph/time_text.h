@@ -1,4 +1,7 @@
 // Times as people write them, to and from the integer of the schema's unit.
+//
+//   const auto time = parse_time("2014-06", TimeFormat::date, graph.schema().time_unit);
+//   if (time) std::cout << format_time(*time, graph.schema().time_unit);
 #pragma once
 
 #include <optional>

@@ -1,4 +1,9 @@
-// What LibTorch runs on here: threads, BLAS, memory. For `hgt doctor`, and for the warning of every
+// What LibTorch runs on here: threads, BLAS, memory.
+//
+//   keep_tensor_memory();    // once, at the start: memory of tensors is kept between steps
+//   set_compute_threads(0);  // one per core
+//
+// For `hgt doctor`, and for the warning of every
 // command that computes where matrix products take thirty times as long as they need to.
 #pragma once
 

@@ -1,4 +1,8 @@
 // How good a run is: what an evaluation found for each seed, and over all of them.
+//
+//   if (const auto result = read_result(RunFolder("venue.run"), Split::test)) {
+//     std::cout << result->metric("ndcg")->mean << '\n';
+//   }
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // Tables -> a graph on disk, as a manifest says. See docs/import.md.
+//
+//   const Imported done = import_tables(read_manifest("manifest.toml"), "papers.graph");
+//   std::cout << done.schema.node_types().size() << " node types\n";
 #pragma once
 
 #include <cstdint>
