@@ -1,5 +1,7 @@
 #include "hgt/task/task_spec.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +16,8 @@ namespace hgt {
 namespace {
 
 using Texts = std::vector<std::string>;
+
+std::string kinds_of_tasks() { return fmt::format("{}", fmt::join(all_words<TaskKind>(), ", ")); }
 
 // --- files ---
 
@@ -131,13 +135,13 @@ TEST_F(TaskFileTest, WithAValueThatDoesNotFitIsRefusedWithItsLine) {
   }
   const std::string error = error_of_text("predict = 'nodes'\n");
   EXPECT_TRUE(error.starts_with(file_.string() + ":1: ")) << error;
-  EXPECT_TRUE(contains(error, "edge, label, name, link")) << error;
+  EXPECT_TRUE(contains(error, kinds_of_tasks())) << error;
 }
 
 TEST_F(TaskFileTest, ThatDoesNotSayWhatToPredictIsRefused) {
   const std::string error = error_of_text("node = 'paper'\n");
   EXPECT_TRUE(contains(error, file_.string() + ": lacks 'predict'")) << error;
-  EXPECT_TRUE(contains(error, "edge, label, name, link")) << error;
+  EXPECT_TRUE(contains(error, kinds_of_tasks())) << error;
 }
 
 TEST_F(TaskFileTest, ThatIsNoTomlOrMissingIsRefused) {
