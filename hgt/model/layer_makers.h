@@ -4,12 +4,12 @@
 // and what was adapted to sampled sub-graphs. None of the baselines sees times. The last layer of
 // an encoder has no activation: what the task puts on top reads it.
 //
-// A new model: its maker and its row here, in the order of kModels (hgt/run/model_kinds.h).
+// A new model needs no edit here: its name in HGT_MODELS (hgt/run/model_kinds.h) declares its
+// maker.
 #pragma once
 
 #include <array>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "hgt/message/meta_path.h"
@@ -29,44 +29,19 @@ struct LayerSetting {
   Place place = Place::inner;
 };
 
-std::shared_ptr<Layer> make_hgt_layer(const LayerSetting& setting);
-std::shared_ptr<Layer> make_gcn_layer(const LayerSetting& setting);
-std::shared_ptr<Layer> make_gat_layer(const LayerSetting& setting);
-std::shared_ptr<Layer> make_rgcn_layer(const LayerSetting& setting);
-std::shared_ptr<Layer> make_hetgnn_layer(const LayerSetting& setting);
-// Reads graphs of meta paths (meta_path.h).
-std::shared_ptr<Layer> make_han_layer(const LayerSetting& setting);
-// Features only: reads no neighbor.
-std::shared_ptr<Layer> make_mlp_layer(const LayerSetting& setting);
-// Reads nothing at all: every vector is zero, so a classifier learns how frequent classes are.
-std::shared_ptr<Layer> make_majority_layer(const LayerSetting& setting);
-
-struct LayerMaker {
-  std::string_view model;
-  std::shared_ptr<Layer> (*make)(const LayerSetting& setting);
-};
-inline constexpr auto kLayerMakers = std::to_array<LayerMaker>({{"hgt", make_hgt_layer},
-                                                                {"gcn", make_gcn_layer},
-                                                                {"gat", make_gat_layer},
-                                                                {"rgcn", make_rgcn_layer},
-                                                                {"hetgnn", make_hetgnn_layer},
-                                                                {"han", make_han_layer},
-                                                                {"mlp", make_mlp_layer},
-                                                                {"majority", make_majority_layer}});
-
-constexpr bool every_model_has_a_maker() {
-  if (kLayerMakers.size() != kModels.size()) return false;
-  for (size_t i = 0; i < kModels.size(); ++i) {
-    if (kLayerMakers[i].model != kModels[i].name) return false;
-  }
-  return true;
-}
-static_assert(every_model_has_a_maker(),
-              "a model of kModels lacks its maker, or their order differs");
+// make_NAME_layer for every model. Those of models that follow meta paths read graphs of them
+// (meta_path.h).
+#define HGT_DECLARE_MAKER(name) \
+  std::shared_ptr<Layer> make_##name##_layer(const LayerSetting& setting);
+HGT_MODELS(HGT_DECLARE_MAKER)
+#undef HGT_DECLARE_MAKER
 
 // A layer of the kind that the options name.
 inline std::shared_ptr<Layer> make_layer(const LayerSetting& setting) {
-  return kLayerMakers.at(static_cast<size_t>(setting.options.kind)).make(setting);
+#define HGT_MAKER(name) make_##name##_layer,
+  constexpr auto kMakers = std::to_array({HGT_MODELS(HGT_MAKER)});
+#undef HGT_MAKER
+  return kMakers.at(static_cast<size_t>(setting.options.kind))(setting);
 }
 
 }  // namespace hgt

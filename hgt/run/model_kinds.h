@@ -1,6 +1,6 @@
 // The models that can be trained, a row each: what the rest of the program asks before it treats
-// one of them differently. A new model is an enumerator and a row here, and a maker of its layers
-// in hgt/model/layer_makers.h, which does not compile without it.
+// one of them differently. A new model is a name and a row here, and a file in hgt/model/baselines
+// with the function make_NAME_layer, without which nothing links.
 //
 //   if (!row_of(options.kind).reads_neighbors) ...
 #pragma once
@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,20 @@
 
 namespace hgt {
 
-enum class ModelKind { hgt, gcn, gat, rgcn, hetgnn, han, mlp, majority };
+// Every model once: the enumerators, and the makers of layers in hgt/model/layer_makers.h.
+#define HGT_MODELS(MODEL) \
+  MODEL(hgt)              \
+  MODEL(gcn)              \
+  MODEL(gat)              \
+  MODEL(rgcn)             \
+  MODEL(hetgnn)           \
+  MODEL(han)              \
+  MODEL(mlp)              \
+  MODEL(majority)
+
+#define HGT_ENUMERATOR(name) name,
+enum class ModelKind { HGT_MODELS(HGT_ENUMERATOR) };
+#undef HGT_ENUMERATOR
 
 struct ModelRow {
   ModelKind kind;
@@ -77,14 +91,20 @@ inline constexpr auto kModels = std::to_array<ModelRow>(
       .reads_features = false,
       .reads_neighbors = false}});
 
-// The rows lie in the order of the enumerators, so that a kind finds its own.
-constexpr bool are_in_order(const decltype(kModels)& rows) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (static_cast<size_t>(rows[i].kind) != i) return false;
+// A row for each name, in the order of HGT_MODELS, so that a kind finds its own.
+constexpr bool have_their_rows(std::initializer_list<std::string_view> names) {
+  if (names.size() != kModels.size()) return false;
+  for (size_t i = 0; i < kModels.size(); ++i) {
+    if (static_cast<size_t>(kModels[i].kind) != i || kModels[i].name != names.begin()[i]) {
+      return false;
+    }
   }
   return true;
 }
-static_assert(are_in_order(kModels));
+#define HGT_QUOTED(name) #name,
+static_assert(have_their_rows({HGT_MODELS(HGT_QUOTED)}),
+              "a name of HGT_MODELS lacks its row in kModels, or their order differs");
+#undef HGT_QUOTED
 
 constexpr const ModelRow& row_of(ModelKind kind) { return kModels.at(static_cast<size_t>(kind)); }
 

@@ -1,5 +1,7 @@
 #include "hgt/task/task_spec.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +16,8 @@ namespace hgt {
 namespace {
 
 using Texts = std::vector<std::string>;
+
+std::string kinds_of_tasks() { return fmt::format("{}", fmt::join(all_words<TaskKind>(), ", ")); }
 
 // --- files ---
 
@@ -131,13 +135,13 @@ TEST_F(TaskFileTest, WithAValueThatDoesNotFitIsRefusedWithItsLine) {
   }
   const std::string error = error_of_text("predict = 'nodes'\n");
   EXPECT_TRUE(error.starts_with(file_.string() + ":1: ")) << error;
-  EXPECT_TRUE(contains(error, "edge, label, name, link")) << error;
+  EXPECT_TRUE(contains(error, kinds_of_tasks())) << error;
 }
 
 TEST_F(TaskFileTest, ThatDoesNotSayWhatToPredictIsRefused) {
   const std::string error = error_of_text("node = 'paper'\n");
   EXPECT_TRUE(contains(error, file_.string() + ": lacks 'predict'")) << error;
-  EXPECT_TRUE(contains(error, "edge, label, name, link")) << error;
+  EXPECT_TRUE(contains(error, kinds_of_tasks())) << error;
 }
 
 TEST_F(TaskFileTest, ThatIsNoTomlOrMissingIsRefused) {
@@ -297,7 +301,12 @@ TEST_F(TaskNameTest, OfALinkIsItsEdgeTypeInEitherDirection) {
 }
 
 TEST_F(TaskNameTest, AreAllListedAndAllFound) {
-  const Texts names = task_names(schema_);
+  Texts names;  // of the first kinds; further ones list theirs in tests of their own
+  for (const std::string& name : task_names(schema_)) {
+    const TaskSpec found = find_task(name, schema_);
+    EXPECT_EQ(found.name, name);
+    if (found.kind <= TaskKind::link) names.push_back(name);
+  }
   const Texts wanted = {"author-disambiguation",
                         "author-field",
                         "author-paper",
@@ -323,7 +332,6 @@ TEST_F(TaskNameTest, AreAllListedAndAllFound) {
                         "talk-paper",
                         "venue-paper"};
   EXPECT_EQ(sorted(names), wanted);
-  for (const std::string& name : names) EXPECT_EQ(find_task(name, schema_).name, name);
 }
 
 TEST_F(TaskNameTest, ThatFitNothingAreRefusedWithThoseThatWould) {

@@ -13,6 +13,7 @@
 #include "hgt/sampling/random_test_graph.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/task/task.h"
+#include "hgt/task/task_kinds.h"
 
 namespace hgt {
 
@@ -137,6 +138,15 @@ inline TestGraph library() {
 
 inline std::unique_ptr<const Task> open_named(const HeteroGraph& graph, const std::string& name) {
   return open_task(graph, find_task(name, graph.schema()));
+}
+
+// The library has only a few nodes of some types: too few for examples in every split, or for two
+// of one name.
+inline bool has_examples(const HeteroGraph& graph, const TaskSpec& spec) {
+  const TaskRow& row = row_of(spec.kind);
+  if (row.draws_negatives) return true;
+  const std::string& type = row.answers == Answers::classes ? spec.node : spec.other;
+  return graph.num_nodes(graph.schema().node_type(type)) >= 10;
 }
 
 inline std::vector<uint32_t> all_examples(const Task& task, Split split) {

@@ -11,7 +11,7 @@ export function confusionSection(context: RunContext): HTMLElement {
     "Confusion",
     "Rows are the truth, columns the prediction; the shade is the share of the row. Blue is right, red is wrong.",
     panel(context, "confusion", matrix, () =>
-      run.task.kind === "name" || run.task.kind === "link"
+      run.task.classes === 0
         ? hint("There is no confusion matrix: this task has candidates, not fixed classes.")
         : untrainedOr(
             run,

@@ -10,7 +10,7 @@ export interface Report {
 export interface RunReport {
   name: string;
   model: string;
-  task: { name: string; node: string; other: string; kind: "edge" | "label" | "name" | "link"; classes: number };
+  task: { name: string; node: string; other: string; kind: string; classes: number };
   graph: Graph;
   options: [string, string][];
   environment: [string, string][];

@@ -41,7 +41,7 @@ async function opened(tab, node) {
 }
 
 function isClassTask() {
-  return run.task.kind === "edge" || run.task.kind === "label";
+  return run.task.classes > 0;
 }
 
 async function pageShowsTheRun(tab) {

@@ -95,6 +95,7 @@ std::vector<std::string> baselines() {
 class BaselineLayer : public testing::TestWithParam<std::string> {
  protected:
   bool is(const std::string& name) const { return name == GetParam(); }
+  static const ModelRow& row() { return row_of(from_word<ModelKind>(GetParam())); }
   ModelSchema schema() const { return is("han") ? schema_of_paths() : four_types(); }
   LayerGraph graph(uint64_t seed) const { return graph_with_self(schema(), seed); }
 
@@ -269,7 +270,7 @@ TEST_P(BaselineLayer, RefusesATraceUnlessItPaysAttentionAlongEdges) {
   const std::shared_ptr<Layer> made = layer(Place::inner);
   const LayerGraph read = graph(17);
   AttentionTrace trace;
-  if (!is("gat")) {
+  if (!row().pays_attention) {
     EXPECT_THROW(made->forward(input(18), read, &trace, nullptr), Error);
     EXPECT_TRUE(trace.empty());
     return;
@@ -300,7 +301,7 @@ TEST_P(BaselineLayer, ThatTellsTypesApartRefusesAGraphWithOthers) {
 }
 
 TEST_P(BaselineLayer, RefusesThePlanOfAnotherKind) {
-  if (is("mlp") || is("majority")) return;  // they read no plan
+  if (!row().reads_neighbors) return;  // it reads no plan
   const LayerGraph read = graph(3);
   EXPECT_THROW(layer(Place::inner)->forward(input(4), read, nullptr, std::make_shared<LayerPlan>()),
                Error);
