@@ -67,8 +67,9 @@ TEST(TrainOptions, AreRefusedWithTheNameTheValueAndTheRemedy) {
       {[](auto& o) { o.epochs = 0; }, "epochs is 0; it must be at least 1, or batches"},
       {[](auto& o) { o.learning_rate = 0; }, "learning-rate is 0; it must be greater than 0"},
       {[=](auto& o) { o.learning_rate = nan; }, "learning-rate is nan; it must be greater than 0"},
-      {[](auto& o) { o.final_learning_rate = -1; }, "final-learning-rate is -1; it must lie"},
-      {[](auto& o) { o.final_learning_rate = 2; }, "final-learning-rate is 2; it must lie"},
+      {[](auto& o) { o.final_learning_rate = -1; },
+       "final-learning-rate is -1; it must be between"},
+      {[](auto& o) { o.final_learning_rate = 2; }, "final-learning-rate is 2; it must be between"},
       {[](auto& o) { o.weight_decay = -0.5; }, "weight-decay is -0.5; it must be 0 or more"},
       {[](auto& o) { o.clip = -1; }, "clip is -1; it must be 0 or more"},
       {[](auto& o) { o.slices = 0; }, "slices is 0; it must be at least 1"},
@@ -286,7 +287,7 @@ TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
       {"prior = 'none'", "prior: "},
       {"scorer = 'cosine'", "scorer: unknown scorer 'cosine'; choose one of ntn, dot"},
       {"model = 'gnn'", "model: unknown model 'gnn'; choose one of hgt, gcn, gat"},
-      {"fanout = ['x']", "fanout: 'x' is not a number"},
+      {"fanout = ['x']", "fanout: 'x' is not a valid number"},
       {"train-end = 2014", "unknown key 'train-end'"}};
   const TestFolder folder;
   const Path file = folder / "train.toml";
