@@ -112,8 +112,7 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
   EXPECT_FALSE(contains(out, "features of venue")) << "nothing but what is predicted leads to them";
   const Words earlier = {"--train-end", "2012", "--validation-end", "2014"};
   const std::string what =
-      "made with what was known up to 2014, but training ends with 2012; make them again with "
-      "--until 2012";
+      "made with data up to 2014, but training ends with 2012; make them again with --until 2012";
   const Outcome late = hgt(audit + earlier);
   EXPECT_EQ(late.exit_code, 1);
   EXPECT_TRUE(contains(late.out, what)) << late.out;

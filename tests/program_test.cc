@@ -138,7 +138,7 @@ TEST_F(Program, ErrorsAreOneLineWithFileAndRemedyAndExitWithOne) {
       {{"inspect", path("empty")}, "schema.json"},
       {{"import", path("nowhere.toml"), "--out", path("g")}, "no such manifest"},
       {{"import", path("bad.toml"), "--out", path("g")},
-       "bad.toml:1: [[nodes]] lacks 'files'; it has fiels, id, type"},
+       "bad.toml:1: [[nodes]] has no 'files'; it has fiels, id, type"},
       {{"generate", "--preset", "tiny", "--out", path("no/such/place")}, "no folder"},
       {{"generate", "--preset", "tiny", "--papers", "5", "--out", path("g")}, "tiny"},
       {{"generate", "--preset", "tiny", "--out", path("g"), "--memory", "1M"}, "at least"},

@@ -440,7 +440,7 @@ TEST_F(SampleProgram, TreatsAnEventWithoutATimeLikeAPlainNode) {
 
 TEST_F(SampleProgram, ErrorsSayWhatIsWrongAndWhatThereIs) {
   const std::vector<std::pair<Words, std::string>> cases = {
-      {{"--node", "papers:1"}, "there are paper, author, field, venue, institute"},
+      {{"--node", "papers:1"}, "the node types are paper, author, field, venue, institute"},
       {{"--node", "paper:P9"},
        "there is no paper with the id 'P9'; the first paper has the id '0'"},
       {{"--node", "paper:"}, "there is no paper with the id ''"},
@@ -448,7 +448,8 @@ TEST_F(SampleProgram, ErrorsSayWhatIsWrongAndWhatThereIs) {
       {{"--node", "venue:9@soon"}, "there is no venue with the id '9@soon'"},
       {{"--node", "venue:0@soon"}, "'soon' is no time in the unit year; one is 2010"},
       {{"--node", "paper:1@2010"}, "its own time is 2005"},
-      {{"--node", "paper:1", "--hide", "pub"}, "there is no edge type 'pub'; there are affiliated"},
+      {{"--node", "paper:1", "--hide", "pub"},
+       "there is no edge type 'pub'; the edge types are affiliated"},
       {{"--node", "paper:1", "--hide", "self"}, "there is no edge type 'self'"},
       {{"--node", "paper:1", "--train-end", "late"}, "--train-end: 'late' is no time"},
       {{"--node", "paper:1", "--train-end", "2017"}, "must be later than that of training"},

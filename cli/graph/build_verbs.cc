@@ -48,7 +48,7 @@ struct BuildFlags {
   BuildOptions options(ProgressBar& bar) const {
     if (!force && std::filesystem::exists(out)) {
       throw Error(
-          fmt::format("{} exists already; choose another name, or replace it with --force", out));
+          fmt::format("{} already exists; choose another name, or replace it with --force", out));
     }
     return {.memory = memory, .replace = force, .progress = bar.sink()};
   }
@@ -100,7 +100,7 @@ void print_repeated(const Schema& schema) {
   for (size_t i = 0; i < schema.relations().size(); ++i) {
     const RelationSpec& spec = schema.relations()[i];
     if (spec.repeated == 0 || spec.reverse) continue;
-    fmt::print("{}: {} edges repeat another one; {}\n", schema.describe(Relation(i)),
+    fmt::print("{}: {} edges repeat another edge; {}\n", schema.describe(Relation(i)),
                with_commas(spec.repeated),
                spec.unique ? "dropped" : "kept (duplicates = \"drop\" would drop them)");
   }
@@ -125,7 +125,7 @@ void add_generate(CLI::App& verb) {
       ->capture_default_str()
       ->check(CLI::IsMember(preset_names()));
   verb.add_option("--papers", flags->options.papers,
-                  "Number of papers; all other counts scale with it (default: as the preset says)");
+                  "Number of papers; all other counts scale with it (default: that of the preset)");
   verb.add_option("--seed", flags->options.seed,
                   "Seed of all random numbers; the same seed gives exactly the same graph")
       ->capture_default_str();

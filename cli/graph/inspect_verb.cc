@@ -84,7 +84,7 @@ std::string describe_features(const NodeTypeSpec& spec) {
   std::string text = fmt::format("{} {} ({})", spec.features->width, to_string(spec.features->type),
                                  spec.features->origin);
   if (spec.features->missing > 0) {
-    text += fmt::format(", {} nodes without", with_commas(spec.features->missing));
+    text += fmt::format(", {} nodes without any", with_commas(spec.features->missing));
   }
   return text;
 }
@@ -208,7 +208,7 @@ void add_inspect(CLI::App& verb) {
       return;
     }
     print_tables(graph);
-    if (flags->verify) fmt::print("verified: every checksum, offset, id and time is right\n");
+    if (flags->verify) fmt::print("verified: every checksum, offset, id and time is correct\n");
   });
 }
 

@@ -168,8 +168,8 @@ std::string describe_bound(const SampleResult& result) {
   if (result.options.time_bound == TimeBound::seed) {
     return "seed, nothing later than the seed from which it was reached";
   }
-  if (result.split == Split::none) return "split, which is none: no seed has a time";
-  if (result.split == Split::test) return "split, which is none: the latest seed is for testing";
+  if (result.split == Split::none) return "split, without effect: no seed has a time";
+  if (result.split == Split::test) return "split, without effect: the latest seed is for testing";
   return fmt::format("split, nothing later than {}, the end of {}",
                      format_time(result.options.split_end, result.graph.schema().time_unit),
                      result.split == Split::train ? "training" : "validation");
@@ -220,7 +220,7 @@ std::string relation_counts_text(const SampleResult& result) {
   }
   return fmt::format(
       "edges by meta relation\n{}targets: instances with such edges; in-degree: of these; gap: "
-      "time of the target less that of the source, in {}s\n",
+      "time of the target minus that of the source, in {}s\n",
       table.text(), to_string(schema.time_unit));
 }
 
@@ -380,7 +380,7 @@ std::string sample_text(const SampleResult& result, uint64_t rows) {
   if (rows > 0) text += instances_text(result, rows) + '\n';
   text += fmt::format("{} instances, {} edges, {:.4f} s\n", with_commas(result.subgraph.num_rows()),
                       with_commas(result.subgraph.num_edges()), result.seconds);
-  if (result.verified) text += "verified: every instance, time, edge and gap is right\n";
+  if (result.verified) text += "verified: every instance, time, edge and gap is correct\n";
   return text;
 }
 

@@ -92,7 +92,7 @@ std::vector<Seed> draw_seeds(const HeteroGraph& graph, const SampleFlags& flags,
   const Split split = named_split(flags.split);
   const bool any = split == Split::none;
   if (!any && graph.times(type).empty()) {
-    throw Error(fmt::format("--split {}: nodes of type {} have no time, so they lie in no split",
+    throw Error(fmt::format("--split {}: nodes of type {} have no time, so they belong to no split",
                             flags.split, type_name));
   }
   const auto nodes = any ? std::vector<NodeId>() : nodes_in(graph, type, time_split, split);
@@ -153,8 +153,8 @@ std::vector<Relation> relations_of(const Schema& schema, const std::string& edge
   if (!found.empty()) return found;
   std::vector<std::string> known;
   for (const EdgeTypeSpec& spec : schema.edge_types()) known.push_back(spec.name);
-  throw Error(
-      fmt::format("there is no edge type '{}'; there are {}", edge, fmt::join(known, ", ")));
+  throw Error(fmt::format("there is no edge type '{}'; the edge types are {}", edge,
+                          fmt::join(known, ", ")));
 }
 
 // --- the verb ---

@@ -23,8 +23,8 @@ const AcademicPreset& find_preset(const std::string& name) {
       std::find_if(presets.begin(), presets.end(),
                    [&](const AcademicPreset& preset) { return preset.name == name; });
   if (found != presets.end()) return *found;
-  throw Error(
-      fmt::format("there is no preset '{}'; there are {}", name, fmt::join(preset_names(), ", ")));
+  throw Error(fmt::format("there is no preset '{}'; the presets are {}", name,
+                          fmt::join(preset_names(), ", ")));
 }
 
 }  // namespace

@@ -262,7 +262,7 @@ std::string error_of(const GenerateOptions& options) {
 
 TEST(AcademicGenerator, NamesThePresetsWhenAskedForAnUnknownOne) {
   EXPECT_EQ(error_of({.preset = "huge"}),
-            "there is no preset 'huge'; there are tiny, small, cs, med, oag");
+            "there is no preset 'huge'; the presets are tiny, small, cs, med, oag");
 }
 
 TEST(AcademicGenerator, RefusesTooFewAndTooManyPapers) {

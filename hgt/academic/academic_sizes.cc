@@ -48,7 +48,7 @@ AcademicSizes academic_sizes(const AcademicPreset& preset, std::optional<uint64_
   const uint64_t papers = asked.value_or(preset.papers);
   if (papers < kMinPapers) {
     throw Error(
-        fmt::format("--papers {} is too few for preset {}; give at least {}, or take preset "
+        fmt::format("--papers {} is too few for preset {}; give at least {}, or choose preset "
                     "tiny",
                     papers, preset.name, kMinPapers));
   }

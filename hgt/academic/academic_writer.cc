@@ -59,8 +59,8 @@ NodeId public_id(const Permutation& ids, uint64_t latent) {
 void check_settled(const Quota& quota, std::string_view kind) {
   if (quota.debt() == 0) return;
   throw Error(
-      fmt::format("{} {} edges found no place: too few nodes for so many distinct edges; "
-                  "give a larger --papers",
+      fmt::format("{} {} edges could not be placed: there are too few nodes for this many distinct "
+                  "edges; give a larger --papers",
                   quota.debt(), kind));
 }
 

@@ -182,7 +182,7 @@ void add_truth(AcademicTruth& truth) {
 
 Schema write_tiny_graph(const Path& folder, const GenerateOptions& options) {
   if (options.papers) {
-    throw Error("preset tiny is fixed; --papers goes with small, cs, med and oag");
+    throw Error("preset tiny has a fixed size; --papers applies to small, cs, med and oag");
   }
   Schema schema = academic_schema(options.shortcuts);
   schema.origin = {{"generator", "hgt generate"}, {"preset", "tiny"}};

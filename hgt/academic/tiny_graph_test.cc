@@ -127,7 +127,7 @@ TEST(TinyGraph, IgnoresTheSeedAndRefusesANumberOfPapers) {
     generate_academic_graph(workplace() / "more", {.preset = "tiny", .papers = 5});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find("preset tiny is fixed; "), 0U);
+    EXPECT_EQ(std::string(error.what()).find("preset tiny has a fixed size; "), 0U);
   }
 }
 

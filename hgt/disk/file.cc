@@ -18,8 +18,8 @@ namespace hgt {
 namespace {
 
 std::string_view remedy_of(int error) {
-  if (error == ENOSPC || error == EDQUOT) return "; free some disk space and run it again";
-  return error == ENOMEM ? "; free some memory and run it again" : "";
+  if (error == ENOSPC || error == EDQUOT) return "; free some disk space and try again";
+  return error == ENOMEM ? "; free some memory and try again" : "";
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void sync_folder(const Path& folder) {
   ::close(descriptor);
   if (error != EIO && error != ENOSPC && error != EDQUOT) return;
   errno = error;
-  fail_on_disk(folder, "bring it to disk");
+  fail_on_disk(folder, "flush it to disk");
 }
 
 void move_into_place(const Path& partial, const Path& file) {
@@ -145,7 +145,7 @@ void File::truncate(uint64_t bytes) {
 }
 
 void File::sync() const {
-  if (::fsync(descriptor_) != 0) fail_on_disk(path_, "bring it to disk");
+  if (::fsync(descriptor_) != 0) fail_on_disk(path_, "flush it to disk");
 }
 
 bool File::try_lock() {

@@ -24,8 +24,7 @@ TEST(FileTest, TellsWhatTheSystemSays) {
   };
   EXPECT_EQ(error(EACCES), "a/b: cannot be written: Permission denied");
   EXPECT_EQ(error(ENOSPC),
-            "a/b: cannot be written: No space left on device; free some disk space and run it "
-            "again");
+            "a/b: cannot be written: No space left on device; free some disk space and try again");
   EXPECT_TRUE(contains(error(ENOMEM), "free some memory"));
 }
 
@@ -57,7 +56,7 @@ TEST(FileTest, ReadsBackWhatIsOnDisk) {
   EXPECT_TRUE(file.is_open());
   file.close();
   EXPECT_FALSE(file.is_open());
-  EXPECT_TRUE(contains(error_of([&] { file.sync(); }), "cannot bring it to disk"));
+  EXPECT_TRUE(contains(error_of([&] { file.sync(); }), "cannot flush it to disk"));
 }
 
 TEST(FileTest, IsLockedByOneDescriptor) {

@@ -14,10 +14,9 @@ namespace {
 // nullptr for 0 bytes, of which the system makes no mapping.
 std::byte* mapped(const File& file, uint64_t bytes, int protection) {
   if (const uint64_t size = file.size(); size < bytes) {
-    throw Error(
-        fmt::format("{}: has {} bytes where {} are needed; the file is damaged or incomplete, "
-                    "make it again",
-                    file.path().string(), size, bytes));
+    throw Error(fmt::format(
+        "{}: has {} bytes, but {} are needed; the file is damaged or incomplete, create it again",
+        file.path().string(), size, bytes));
   }
   if (bytes == 0) return nullptr;
   void* const at = ::mmap(nullptr, bytes, protection, MAP_SHARED, file.descriptor(), 0);

@@ -43,7 +43,7 @@ TEST_F(MappingTest, OfNothingIsEmpty) {
 TEST_F(MappingTest, RefusesAFileThatIsTooShort) {
   write_bytes(path(), "0123456789");
   std::filesystem::resize_file(path(), 9);
-  const std::string expected = path().string() + ": has 9 bytes where 10 are needed";
+  const std::string expected = path().string() + ": has 9 bytes, but 10 are needed";
   EXPECT_TRUE(contains(error_of([&] { mapped(10); }), expected));
   EXPECT_TRUE(
       contains(error_of([&] { Mapping::to_write(File::open_to_write(path()), 10); }), expected));

@@ -31,7 +31,7 @@ void sync_file_system(const Path& folder) {
   const std::string reason = std::strerror(errno);
   if (descriptor >= 0) ::close(descriptor);
   if (!synced) {
-    throw Error(fmt::format("{}: cannot be brought to disk: {}", folder.string(), reason));
+    throw Error(fmt::format("{}: cannot be flushed to disk: {}", folder.string(), reason));
   }
 }
 
@@ -42,7 +42,7 @@ StagedFolder::StagedFolder(const Path& folder, bool replace)
   partial_ += ".partial";
   if (fs::exists(folder_) && !replace_) {
     throw Error(
-        fmt::format("{} exists already; choose another name or remove it", folder_.string()));
+        fmt::format("{} already exists; choose another name or remove it", folder_.string()));
   }
   if (!fs::is_directory(folder_of(folder_))) {
     throw Error(fmt::format("{}: there is no folder {} to write to", folder_.string(),

@@ -25,7 +25,7 @@ class TestFolder {
  public:
   TestFolder() {
     std::string name = testing::TempDir() + "/hgt_test_XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw Error("cannot make a folder in " + name);
+    if (::mkdtemp(name.data()) == nullptr) throw Error("cannot create a folder in " + name);
     path_ = name;
   }
   TestFolder(const TestFolder&) = delete;

@@ -37,7 +37,7 @@ constexpr uint64_t kMaxTensorBytes = std::numeric_limits<int64_t>::max();
 constexpr std::string_view kMetadataName = "__metadata__";
 constexpr std::string_view kChecksumName = "hgt_checksum";
 constexpr std::string_view kRemedy =
-    "the file is damaged or incomplete, restore it from a copy or write or download it again";
+    "the file is damaged or incomplete, restore it from a copy, or write or download it again";
 
 // By ElementType.
 constexpr std::array<size_t, 8> kTypeSizes = {2, 2, 4, 8, 4, 8, 1, 1};
@@ -113,7 +113,8 @@ class HeaderReader {
 void HeaderReader::read(std::string_view text) {
   // nlohmann skips a byte order mark and takes a zero byte for the end of the text.
   if (!text.starts_with('{') || text.find('\0') != std::string_view::npos) {
-    fail(fmt::format("its header is no JSON object but starts with {}", shown(text.substr(0, 20))));
+    fail(fmt::format("its header is not a JSON object but starts with {}",
+                     shown(text.substr(0, 20))));
   }
   try {
     const Json rest = Json::parse(text, [this](int depth, auto event, const Json& parsed) {
@@ -121,7 +122,7 @@ void HeaderReader::read(std::string_view text) {
     });
     assert(rest.empty());
   } catch (const Json::exception& error) {
-    fail(fmt::format("its header is no JSON object ({:.200})", error.what()));
+    fail(fmt::format("its header is not a JSON object ({:.200})", error.what()));
   }
   const auto place = [](const TensorView& tensor) {
     return std::pair(tensor.data.data(), tensor.data.size());
@@ -136,7 +137,8 @@ void HeaderReader::read(std::string_view text) {
 bool HeaderReader::take(int depth, Json::parse_event_t event, const Json& parsed) {
   using Event = Json::parse_event_t;
   constexpr int kDeepest = 10;  // beyond what any entry needs; printing a value is recursive
-  if (depth > kDeepest) fail(fmt::format("entry {} of its header nests too deep", shown(name_)));
+  if (depth > kDeepest)
+    fail(fmt::format("entry {} of its header is nested too deeply", shown(name_)));
   if (event == Event::object_start) keys_.emplace_back();
   if (event == Event::object_end) keys_.pop_back();
   if (event == Event::key) take_key(parsed.get_ref<const std::string&>());
@@ -157,10 +159,10 @@ void HeaderReader::take_key(const std::string& key) {
 }
 
 void HeaderReader::read_metadata(const Json& entry) {
-  if (!entry.is_object()) fail(fmt::format("its metadata is {}, no object", shown(entry)));
+  if (!entry.is_object()) fail(fmt::format("its metadata is {}, not an object", shown(entry)));
   for (const auto& [key, value] : entry.items()) {
     if (!value.is_string()) {
-      fail(fmt::format("its metadata entry {} is {}, no text", shown(key), shown(value)));
+      fail(fmt::format("its metadata entry {} is {}, not text", shown(key), shown(value)));
     }
     metadata[key] = value;
   }
@@ -192,7 +194,7 @@ std::vector<uint64_t> HeaderReader::numbers(const std::string& what, const Json&
   const bool good = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& item) {
                       return item.is_number_unsigned();
                     });
-  if (!good) fail(fmt::format("the {}, {}, is no list of counts", what, shown(json)));
+  if (!good) fail(fmt::format("the {}, {}, is not a list of counts", what, shown(json)));
   return json;
 }
 
@@ -200,7 +202,7 @@ std::span<const std::byte> HeaderReader::data(const TensorView& tensor, const Js
   const std::string what = "data_offsets of tensor " + shown(tensor.name);
   const std::vector<uint64_t> offsets = numbers(what, json);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    fail(fmt::format("the {} are {}, no begin and end", what, shown(json)));
+    fail(fmt::format("the {} are {}, not a begin and an end", what, shown(json)));
   }
   if (offsets[1] > data_.size()) {
     fail(fmt::format("the {} are {}, but the file has {} bytes of data", what, shown(json),
@@ -208,7 +210,7 @@ std::span<const std::byte> HeaderReader::data(const TensorView& tensor, const Js
   }
   const std::span<const std::byte> bytes = data_.subspan(offsets[0], offsets[1] - offsets[0]);
   if (byte_size(tensor.type, tensor.shape) != bytes.size()) {
-    fail(fmt::format("the {} are {}, {} bytes, which do not hold the shape {} of {}", what,
+    fail(fmt::format("the {} are {}, which is {} bytes and does not match the shape {} of {}", what,
                      shown(json), bytes.size(), shown(tensor.shape), to_string(tensor.type)));
   }
   return bytes;
@@ -219,7 +221,7 @@ void HeaderReader::require_no_gaps() const {
   for (const TensorView& tensor : tensors) {
     const auto begin = static_cast<size_t>(tensor.data.data() - data_.data());
     if (begin != end) {
-      fail(fmt::format("tensor {} starts at byte {} of the data, where {} was due",
+      fail(fmt::format("tensor {} starts at byte {} of the data instead of byte {}",
                        shown(tensor.name), begin, end));
     }
     end += tensor.data.size();
@@ -236,10 +238,10 @@ std::string_view header_text(const Path& path, std::span<const std::byte> file) 
   std::memcpy(&bytes, file.data(), kLengthBytes);
   const uint64_t room = std::min(file.size() - kLengthBytes, kMaxHeaderBytes);
   if (bytes > room) {
-    throw Error(fmt::format(
-        "{}: its first 8 bytes call for a header of {} bytes where at most {} are possible; it is "
-        "no safetensors file, or {}",
-        path.string(), bytes, room, kRemedy));
+    throw Error(
+        fmt::format("{}: its first 8 bytes announce a header of {} bytes, but at most {} are "
+                    "possible; it is not a safetensors file, or {}",
+                    path.string(), bytes, room, kRemedy));
   }
   return {reinterpret_cast<const char*>(file.data()) + kLengthBytes, bytes};
 }
@@ -251,7 +253,7 @@ void require_file(const Path& path) {
     throw Error(fmt::format("{}: there is no such file; check its name", path.string()));
   }
   if (fs::status_known(status) && !fs::is_regular_file(status)) {
-    throw Error(fmt::format("{}: is no regular file; name a safetensors file", path.string()));
+    throw Error(fmt::format("{}: is not a regular file; name a safetensors file", path.string()));
   }
 }
 
@@ -262,8 +264,8 @@ TensorFile TensorFile::open(const Path& path) {
   const File file = File::open_to_read(path);
   const size_t bytes = file.size();
   if (bytes < kLengthBytes) {
-    throw Error(fmt::format("{}: has {} bytes where at least {} are due; {}", path.string(), bytes,
-                            kLengthBytes, kRemedy));
+    throw Error(fmt::format("{}: has {} bytes, but at least {} are needed; {}", path.string(),
+                            bytes, kLengthBytes, kRemedy));
   }
   TensorFile opened;
   opened.mapping_ = Mapping::to_read(file, bytes);
@@ -275,10 +277,10 @@ TensorFile TensorFile::open(const Path& path) {
   opened.metadata_ = std::move(reader.metadata);
   const auto stated = opened.metadata_.extract(std::string(kChecksumName));
   if (stated && stated.mapped() != content_checksum(opened.tensors_, opened.metadata_)) {
-    throw Error(fmt::format(
-        "{}: its content does not fit its checksum {}; {} (if another program changed it on "
-        "purpose: without the metadata entry {} it is read unchecked)",
-        path.string(), shown(stated.mapped()), kRemedy, kChecksumName));
+    throw Error(
+        fmt::format("{}: its content does not match its checksum {}; {} (if another program "
+                    "changed it on purpose, remove the metadata entry {} to skip this check)",
+                    path.string(), shown(stated.mapped()), kRemedy, kChecksumName));
   }
   return opened;
 }
@@ -296,18 +298,19 @@ namespace {
 void require_writable(const std::vector<TensorView>& tensors, const Metadata& metadata) {
   if (metadata.contains(std::string(kChecksumName))) {
     throw Error(
-        fmt::format("the metadata entry {} is added by itself; leave it out", kChecksumName));
+        fmt::format("the metadata entry {} is added automatically; leave it out", kChecksumName));
   }
   std::set<std::string_view> names;
   for (const TensorView& tensor : tensors) {
     if (tensor.name.empty() || tensor.name == kMetadataName) {
-      throw Error(fmt::format("{} is no name for a tensor; choose another", shown(tensor.name)));
+      throw Error(
+          fmt::format("{} is not a valid name for a tensor; choose another", shown(tensor.name)));
     }
     if (!names.insert(tensor.name).second) {
-      throw Error(fmt::format("there are two tensors {}; rename one", shown(tensor.name)));
+      throw Error(fmt::format("there are two tensors named {}; rename one", shown(tensor.name)));
     }
     if (byte_size(tensor.type, tensor.shape) != tensor.data.size()) {
-      throw Error(fmt::format("tensor {} has {} bytes, which do not fill the shape {} of {}",
+      throw Error(fmt::format("tensor {} has {} bytes, which do not match the shape {} of {}",
                               shown(tensor.name), tensor.data.size(), shown(tensor.shape),
                               to_string(tensor.type)));
     }
@@ -330,8 +333,9 @@ std::string header_of(const std::vector<TensorView>& tensors, Metadata metadata)
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
   if (header.size() > kMaxHeaderBytes) {
-    throw Error(fmt::format("the header takes {} bytes, the format allows {}; shorten the metadata",
-                            header.size(), kMaxHeaderBytes));
+    throw Error(
+        fmt::format("the header takes {} bytes, but the format allows {}; shorten the metadata",
+                    header.size(), kMaxHeaderBytes));
   }
   return header;
 }

@@ -173,7 +173,7 @@ TEST_F(TensorFileTest, IsReadUncheckedWithoutAChecksum) {
   write();
   std::string bytes = read_bytes(file());
   bytes.back() = '8';
-  EXPECT_TRUE(contains(error_of_reading(bytes), "does not fit its checksum"));
+  EXPECT_TRUE(contains(error_of_reading(bytes), "does not match its checksum"));
   bytes.replace(bytes.find("hgt_checksum"), 12, "old_checksum");
   EXPECT_EQ(error_of_reading(bytes), "");
   EXPECT_EQ(read(), "w F16 2 1 = wxyz\nstep U8 = 8\n");
@@ -184,27 +184,27 @@ TEST_F(TensorFileTest, IsReadUncheckedWithoutAChecksum) {
 TEST_F(TensorFileTest, NamesAFileThatCannotBeRead) {
   const auto error = [](const Path& path) { return error_of([&] { TensorFile::open(path); }); };
   EXPECT_TRUE(contains(error(file()), file().string() + ": there is no such file"));
-  EXPECT_TRUE(contains(error(folder_.path()), folder_.path().string() + ": is no regular file"));
-  EXPECT_TRUE(contains(error("/dev/zero"), "/dev/zero: is no regular file"));
+  EXPECT_TRUE(contains(error(folder_.path()), folder_.path().string() + ": is not a regular file"));
+  EXPECT_TRUE(contains(error("/dev/zero"), "/dev/zero: is not a regular file"));
 }
 
 TEST_F(TensorFileTest, RefusesAHeaderThatDoesNotFitTheFile) {
-  const std::string length = "its first 8 bytes call for a header of ";
-  EXPECT_TRUE(contains(error_of_reading(""), "has 0 bytes where at least 8 are due"));
-  EXPECT_TRUE(contains(error_of_reading("1234567"), "has 7 bytes where at least 8 are due"));
+  const std::string length = "its first 8 bytes announce a header of ";
+  EXPECT_TRUE(contains(error_of_reading(""), "has 0 bytes, but at least 8 are needed"));
+  EXPECT_TRUE(contains(error_of_reading("1234567"), "has 7 bytes, but at least 8 are needed"));
   EXPECT_TRUE(contains(error_of_reading(std::string("\3\0\0\0\0\0\0\0{}", 10)),
-                       length + "3 bytes where at most 2 are"));
+                       length + "3 bytes, but at most 2 are"));
   EXPECT_TRUE(contains(error_of_reading(std::string(16, '\xff')),
-                       length + "18446744073709551615 bytes where at most 8 are"));
+                       length + "18446744073709551615 bytes, but at most 8 are"));
   // 200 MB of zeros behind the length, which take no room on disk.
   const auto error_of_length = [&](uint64_t bytes) {
     write_bytes(file(), text_of(std::as_bytes(std::span(&bytes, 1))));
     std::filesystem::resize_file(file(), 200'000'008);
     return error_of([&] { TensorFile::open(file()); });
   };
-  EXPECT_TRUE(contains(error_of_length(100'000'000), "its header is no JSON object"));
+  EXPECT_TRUE(contains(error_of_length(100'000'000), "its header is not a JSON object"));
   EXPECT_TRUE(contains(error_of_length(100'000'001),
-                       length + "100000001 bytes where at most 100000000 are"));
+                       length + "100000001 bytes, but at most 100000000 are"));
 }
 
 TEST_F(TensorFileTest, RefusesAHeaderThatIsNoJsonObject) {
@@ -213,7 +213,7 @@ TEST_F(TensorFileTest, RefusesAHeaderThatIsNoJsonObject) {
        {""s, "[]"s, "7"s, "null"s, "\"{}\""s, " {}"s, "\xef\xbb\xbf{}"s, "{"s, "{}}"s, "{},"s,
         "{}\0"s, "{\"a\":}"s, "{'a':1}"s, "{\"\xff\":1}"s, "{\"a\":1e999}"s}) {
     const std::string error = error_of_reading(file_of(header, ""));
-    EXPECT_TRUE(contains(error, file().string() + ": its header is no JSON object")) << header;
+    EXPECT_TRUE(contains(error, file().string() + ": its header is not a JSON object")) << header;
     EXPECT_TRUE(contains(error, "restore it from a copy")) << header;
     EXPECT_FALSE(contains(error, "\n")) << header;
   }
@@ -221,7 +221,8 @@ TEST_F(TensorFileTest, RefusesAHeaderThatIsNoJsonObject) {
 
 TEST_F(TensorFileTest, RefusesAHeaderThatNestsDeepOrIsFullOfValues) {
   const std::string deep = "{\"a\":{\"shape\":" + std::string(1'000'000, '[');
-  EXPECT_TRUE(contains(error_of_reading(file_of(deep, "")), "entry \"a\" of its header nests too"));
+  EXPECT_TRUE(
+      contains(error_of_reading(file_of(deep, "")), "entry \"a\" of its header is nested too"));
   const std::string wide =
       "{\"" + std::string(1'000'000, 'n') + "\":" + std::string(5000, '7') + "}";
   EXPECT_LT(error_of_reading(file_of(wide, "")).size(), 1000U);
@@ -249,14 +250,14 @@ TEST_F(TensorFileTest, RefusesEntriesThatAreNoTensors) {
   expect(with("32", "[2]", "[0,8]"), "tensor \"a\" has the unknown dtype 32");
   for (const std::string list : {"8", "\"8\"", "[-8]", "[8.0]", "[[8]]", "[\"8\"]", "{\"0\":8}",
                                  "null", "[1.8446744073709552e+19]"}) {
-    const std::string message = " of tensor \"a\", " + list + ", is no list of counts; ";
+    const std::string message = " of tensor \"a\", " + list + ", is not a list of counts; ";
     expect(with("\"U8\"", list, "[0,8]"), "the shape" + message);
     expect(with("\"U8\"", "[8]", list), "the data_offsets" + message);
   }
   expect(with("\"U8\"", "[18446744073709551616]", "[0,8]"), "the shape of tensor \"a\", [1.8");
   for (const std::string offsets : {"[8]", "[0,4,8]", "[]", "[8,0]"}) {
     expect(with("\"U8\"", "[8]", offsets),
-           "the data_offsets of tensor \"a\" are " + offsets + ", no begin and end; ");
+           "the data_offsets of tensor \"a\" are " + offsets + ", not a begin and an end; ");
   }
   expect(with("\"U8\"", "[9]", "[0,9]"),
          "the data_offsets of tensor \"a\" are [0,9], but the file has 8 bytes of data");
@@ -273,8 +274,8 @@ TEST_F(TensorFileTest, RefusesDataThatDoesNotHoldItsShape) {
   };
   EXPECT_EQ(error("F32", "[2,3]", 24), "");
   EXPECT_TRUE(contains(error("F32", "[2,3]", 23),
-                       "the data_offsets of tensor \"a\" are [0,23], 23 bytes, which do not hold "
-                       "the shape [2,3] of F32"));
+                       "the data_offsets of tensor \"a\" are [0,23], which is 23 bytes and does "
+                       "not match the shape [2,3] of F32"));
   EXPECT_NE(error("F32", "[2,3]", 25), "");
   EXPECT_NE(error("F32", "[]", 0), "");
   EXPECT_EQ(error("F32", "[]", 4), "");
@@ -294,11 +295,11 @@ TEST_F(TensorFileTest, RefusesTensorsThatDoNotFillTheFileOneAfterTheOther) {
     const std::string error = error_of_reading(file_of(header, "123456789"));
     EXPECT_TRUE(contains(error, file().string() + ": " + message)) << error;
   };
-  expect("[1,5]", "[5,9]", "tensor \"a\" starts at byte 1 of the data, where 0 was due");
-  expect("[0,4]", "[5,9]", "tensor \"b\" starts at byte 5 of the data, where 4 was due");
-  expect("[5,9]", "[2,6]", "tensor \"b\" starts at byte 2 of the data, where 0 was due");
-  expect("[3,7]", "[0,4]", "tensor \"a\" starts at byte 3 of the data, where 4 was due");
-  expect("[0,4]", "[0,4]", "tensor \"b\" starts at byte 0 of the data, where 4 was due");
+  expect("[1,5]", "[5,9]", "tensor \"a\" starts at byte 1 of the data instead of byte 0");
+  expect("[0,4]", "[5,9]", "tensor \"b\" starts at byte 5 of the data instead of byte 4");
+  expect("[5,9]", "[2,6]", "tensor \"b\" starts at byte 2 of the data instead of byte 0");
+  expect("[3,7]", "[0,4]", "tensor \"a\" starts at byte 3 of the data instead of byte 4");
+  expect("[0,4]", "[0,4]", "tensor \"b\" starts at byte 0 of the data instead of byte 4");
   expect("[0,4]", "[4,8]", "its tensors end at byte 8 of the data, which has 9 bytes");
   EXPECT_TRUE(contains(error_of_reading(file_of("{}", "1")), "its tensors end at byte 0"));
 }
@@ -323,10 +324,11 @@ TEST_F(TensorFileTest, RefusesMetadataThatIsNotTextToText) {
     return error_of_reading(file_of("{\"__metadata__\":" + metadata + "}", ""));
   };
   EXPECT_EQ(error("{}"), "");
-  EXPECT_TRUE(contains(error("[\"k\"]"), file().string() + ": its metadata is [\"k\"], no object"));
-  EXPECT_TRUE(contains(error("null"), "its metadata is null, no object"));
-  EXPECT_TRUE(contains(error("{\"k\":1}"), "its metadata entry \"k\" is 1, no text"));
-  EXPECT_TRUE(contains(error("{\"k\":{\"a\":\"b\"}}"), "entry \"k\" is {\"a\":\"b\"}, no text"));
+  EXPECT_TRUE(
+      contains(error("[\"k\"]"), file().string() + ": its metadata is [\"k\"], not an object"));
+  EXPECT_TRUE(contains(error("null"), "its metadata is null, not an object"));
+  EXPECT_TRUE(contains(error("{\"k\":1}"), "its metadata entry \"k\" is 1, not text"));
+  EXPECT_TRUE(contains(error("{\"k\":{\"a\":\"b\"}}"), "entry \"k\" is {\"a\":\"b\"}, not text"));
 }
 
 TEST_F(TensorFileTest, IsRefusedWhenCutAtAnyByte) {
@@ -381,14 +383,14 @@ TEST_F(TensorFileTest, RefusesToWriteWhatItCouldNotRead) {
     metadata_.clear();
   };
   add("", ElementType::uint8, {1}, "1");
-  expect("\"\" is no name for a tensor");
+  expect("\"\" is not a valid name for a tensor");
   add("__metadata__", ElementType::uint8, {1}, "1");
-  expect("\"__metadata__\" is no name for a tensor");
+  expect("\"__metadata__\" is not a valid name for a tensor");
   add("a", ElementType::uint8, {1}, "1");
   add("a", ElementType::uint8, {1}, "1");
-  expect("there are two tensors \"a\"");
+  expect("there are two tensors named \"a\"");
   add("a", ElementType::float32, {2, 1}, "1234567");
-  expect("tensor \"a\" has 7 bytes, which do not fill the shape [2,1] of F32");
+  expect("tensor \"a\" has 7 bytes, which do not match the shape [2,1] of F32");
   add("a", ElementType::float32, {uint64_t{1} << 62U, 4}, "");
   expect("tensor \"a\" has 0 bytes");
   add("\xff", ElementType::uint8, {1}, "1");
@@ -396,7 +398,7 @@ TEST_F(TensorFileTest, RefusesToWriteWhatItCouldNotRead) {
   metadata_ = {{"k", "\xc3"}};
   expect("must be UTF-8");
   metadata_ = {{"hgt_checksum", ""}};
-  expect("hgt_checksum is added by itself");
+  expect("hgt_checksum is added automatically");
 }
 
 TEST_F(TensorFileTest, NamesAPlaceThatCannotBeWritten) {

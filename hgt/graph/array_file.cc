@@ -126,7 +126,7 @@ MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
   const uint64_t expected = kArrayHeaderBytes + num_items(record.shape) * item_size(record.dtype);
   if (file.size() != expected) {
     throw Error(fmt::format(
-        "{}: has {} bytes where schema.json calls for {}; the file is damaged or incomplete, make "
+        "{}: has {} bytes, but schema.json calls for {}; the file is damaged or incomplete, make "
         "the graph again",
         file.path().string(), file.size(), expected));
   }
@@ -134,10 +134,10 @@ MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
   std::string header(kArrayHeaderBytes, '\0');
   file.read_at(header.data(), header.size(), 0);
   if (header != wanted) {
-    throw Error(fmt::format(
-        "{}: its .npy header does not say {} with the shape in schema.json; the file is damaged, "
-        "make the graph again",
-        file.path().string(), record.dtype));
+    throw Error(
+        fmt::format("{}: its .npy header does not give the dtype {} and the shape in schema.json; "
+                    "the file is damaged, make the graph again",
+                    file.path().string(), record.dtype));
   }
   mapping_ = Mapping::to_read(file, expected);
 }

@@ -138,8 +138,8 @@ class SortedSource {
     const size_t bytes = buffer_.size() * sizeof(Record);
     if (file_->read_at(buffer_.data(), bytes, offset_) != bytes) {
       throw Error(
-          fmt::format("{}: a sorted run on disk was cut short while it was being read; "
-                      "check the disk and run it again",
+          fmt::format("{}: a sorted run on disk was truncated while it was being read; check the "
+                      "disk and try again",
                       file_->path().string()));
     }
     offset_ += bytes;

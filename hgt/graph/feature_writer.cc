@@ -28,7 +28,7 @@ constexpr uint64_t kCopyBytes = uint64_t{4} << 20U;
 Lock lock_graph(const Path& folder) {
   static_cast<void>(HeteroGraph::open(folder));
   return {folder / ".features.lock",
-          fmt::format("{}: another process is making features; wait for it or stop it",
+          fmt::format("{}: another process is computing features; wait for it or stop it",
                       folder.string())};
 }
 
@@ -97,7 +97,7 @@ void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>&
   assert(rows.size() == missing.size() * spec_.width && rows_ + missing.size() <= nodes_);
   if (!features_fit(rows, spec_.type)) {
     throw Error(fmt::format(
-        "the features of a {} among nodes {} to {} are not finite as {}{}", type_, rows_,
+        "some features of type {} at nodes {} to {} are not finite as {}{}", type_, rows_,
         rows_ + missing.size() - 1, to_string(spec_.type),
         spec_.type == FeatureType::float16 ? "; --precision float32 holds larger numbers" : ""));
   }

@@ -267,7 +267,7 @@ TEST_F(FeatureWriterTest, OnlyOneProcessAtATime) {
     const FeatureLock lock(path());
     EXPECT_EQ(in_child([&] {
                 const std::string error = try_to_lock();
-                return contains(error, "another process is making features") &&
+                return contains(error, "another process is computing features") &&
                                contains(error, path().string())
                            ? 5
                            : 6;

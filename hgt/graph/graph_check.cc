@@ -71,7 +71,7 @@ class Checker {
       }
       const auto fall = std::is_sorted_until(offsets.begin(), offsets.end());
       if (fall != offsets.end()) {
-        fail(record.file, fmt::format("its offsets fall at {}", fall - offsets.begin()));
+        fail(record.file, fmt::format("its offsets decrease at {}", fall - offsets.begin()));
       }
     }
   }
@@ -82,7 +82,7 @@ class Checker {
         if (record.file == prefix + part) return num_items(record.shape);
       }
     }
-    fail(prefix + "_offsets.npy", "nothing belongs to it");
+    fail(prefix + "_offsets.npy", "the array that it belongs to is missing");
   }
 
   // --- edges ---
@@ -120,8 +120,8 @@ class Checker {
       const EdgePosition position = neighbors.first + i;
       if (edge.source >= limit) {
         fail(spec.target, "incoming_sources.npy",
-             fmt::format("entry {} ({} of node {}) is the unknown source {}", position, spec.edge,
-                         target, edge.source));
+             fmt::format("entry {} ({} of node {}) refers to the unknown source {}", position,
+                         spec.edge, target, edge.source));
       }
       if (!std::isfinite(edge.weight)) {
         fail(spec.target, "incoming_weights.npy", fmt::format("entry {} is not finite", position));
@@ -145,7 +145,7 @@ class Checker {
         found.without == stated.without) {
       return;
     }
-    fail("schema.json", fmt::format("number and degrees of {} are not those of the lists",
+    fail("schema.json", fmt::format("the number and degrees of {} do not match the lists",
                                     schema_.describe(relation)));
   }
 
@@ -163,7 +163,7 @@ class Checker {
     for (size_t i = 0; i < fingerprints_.size(); ++i) {
       const Relation reverse = schema_.reverse(Relation(i));
       if (fingerprints_[i].forward != fingerprints_[index(reverse)].backward) {
-        fail("schema.json", fmt::format("{} and {} do not hold the same edges",
+        fail("schema.json", fmt::format("{} and {} do not contain the same edges",
                                         schema_.describe(Relation(i)), schema_.describe(reverse)));
       }
     }
@@ -173,7 +173,7 @@ class Checker {
     if (time == kNoTime) return;
     const auto& range = schema_.time_range;
     if (!range || time < range->first || time > range->second) {
-      fail(type, file, fmt::format("time {} lies outside the range in schema.json", time));
+      fail(type, file, fmt::format("time {} is outside the range in schema.json", time));
     }
   }
 

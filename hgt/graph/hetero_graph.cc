@@ -46,7 +46,7 @@ Schema read_schema(const Path& folder) {
   }
   if (!std::filesystem::is_regular_file(file)) {
     throw Error(fmt::format(
-        "{}: is no graph folder (it has no schema.json); make one with 'hgt import' or 'hgt "
+        "{}: is not a graph folder (it has no schema.json); make one with 'hgt import' or 'hgt "
         "generate'",
         folder.string()));
   }
@@ -120,14 +120,14 @@ class Opener {
            const std::vector<uint64_t>& shape = {}) {
     const auto found = records_.find(file);
     if (found == records_.end()) {
-      throw Error(fmt::format("{}: does not list the array {} that its types call for",
+      throw Error(fmt::format("{}: does not list the array {} that its types require",
                               (folder_ / "schema.json").string(), file));
     }
     const ArrayRecord& record = *found->second;
     const bool fits = shape.empty() ? record.shape.size() == 1 : record.shape == shape;
     if (!fits || record.dtype != dtype) {
       throw Error(
-          fmt::format("{}: the shape or dtype of {} does not fit the number of nodes and "
+          fmt::format("{}: the shape or dtype of {} does not match the number of nodes and "
                       "edges",
                       (folder_ / "schema.json").string(), file));
     }
@@ -272,8 +272,9 @@ void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row
     const size_t bytes = items.size_bytes();
     const uint64_t at = kArrayHeaderBytes + item * sizeof(items[0]);
     if (file.read_at(items.data(), bytes, at) == bytes) return;
-    throw Error(fmt::format("{}: ends before the features of node {}; it was cut while in use",
-                            file.path().string(), node));
+    throw Error(
+        fmt::format("{}: ends before the features of node {}; it was truncated while in use",
+                    file.path().string(), node));
   };
   if (spec->type == FeatureType::float32) return read(first, row);
   std::array<uint16_t, 1024> halves;
@@ -324,9 +325,9 @@ std::span<const uint32_t> HeteroGraph::label_classes(NodeType type, uint32_t lab
   const int64_t end = arrays.offsets.as<int64_t>()[node + size_t{1}];
   const auto classes = arrays.classes.as<uint32_t>();
   if (begin < 0 || end < begin || static_cast<uint64_t>(end) > classes.size()) {
-    throw Error(fmt::format("{}: the label '{}' of {} is damaged at node {}; make the graph again",
-                            folder().string(), schema().at(type).labels[label].name,
-                            schema().at(type).name, node));
+    throw Error(fmt::format(
+        "{}: the label '{}' of type {} is damaged at node {}; make the graph again",
+        folder().string(), schema().at(type).labels[label].name, schema().at(type).name, node));
   }
   return classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
 }

@@ -120,7 +120,7 @@ void IdMap::store_text() {
 std::optional<NodeId> IdMap::insert(std::string_view id) {
   if (find(id)) return std::nullopt;
   if (size_ >= kMaxNodes) {
-    throw Error(fmt::format("node type {} has more than {} nodes, the most that one type can hold",
+    throw Error(fmt::format("node type {} has more than {} nodes, the maximum for one type",
                             prefix_, kMaxNodes));
   }
   if (!stored_) {

@@ -150,8 +150,8 @@ void NodeColumns::declare_features(const FeatureSpec& spec) {
 bool NodeColumns::set_features(NodeId node, std::span<const float> values) {
   assert(features_ && values.size() == feature_spec_->width);
   if (!features_fit(values, feature_spec_->type)) {
-    throw Error(fmt::format("node {} of {} has features that are not finite as {}", node, type_,
-                            to_string(feature_spec_->type)));
+    throw Error(fmt::format("node {} of type {} has features that are not finite as {}", node,
+                            type_, to_string(feature_spec_->type)));
   }
   if (node >= has_features_.size()) has_features_.resize(node + size_t{1});
   if (has_features_[node]) return false;
@@ -171,7 +171,7 @@ bool NodeColumns::set_features(NodeId node, std::span<const float> values) {
 uint32_t NodeColumns::declare_label(const std::string& name) {
   if (!is_valid_name(name)) {
     throw Error(
-        fmt::format("'{}' is no name for a label: use letters, digits, '_', '-' and '.'", name));
+        fmt::format("'{}' is not a valid label name: use letters, digits, '_', '-' and '.'", name));
   }
   const auto found = std::find(label_names_.begin(), label_names_.end(), name);
   if (found != label_names_.end()) return static_cast<uint32_t>(found - label_names_.begin());

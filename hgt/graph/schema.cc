@@ -35,8 +35,8 @@ std::string list_names(const Range& range, Name name) {
 void require_valid_name(const std::string& kind, const std::string& name) {
   if (is_valid_name(name)) return;
   throw Error(
-      fmt::format("'{}' is no name for a {}: use letters, digits, '_', '-' and '.', at most 100, "
-                  "no leading dot",
+      fmt::format("'{}' is not a valid {} name: use at most 100 letters, digits, '_', '-' and '.', "
+                  "and no leading dot",
                   name, kind));
 }
 
@@ -53,7 +53,8 @@ bool is_valid_name(std::string_view name) {
 
 NodeType Schema::add_node_type(std::string name, NodeKind kind) {
   require_valid_name("node type", name);
-  if (name == "schema.json") throw Error("no node type can be called schema.json");
+  if (name == "schema.json")
+    throw Error("a node type cannot be named schema.json; choose another name");
   const auto same = [&name](const NodeTypeSpec& spec) { return spec.name == name; };
   if (std::any_of(node_types_.begin(), node_types_.end(), same)) {
     throw Error(fmt::format("node type '{}' is declared twice", name));
@@ -83,7 +84,7 @@ void Schema::add_relation(const RelationDeclaration& declaration) {
   const NodeType source = node_type(source_name);
   const NodeType target = node_type(target_name);
   if (edge == "self" || given_reverse == "self") {
-    throw Error("edge type 'self' is added to every sub-graph by itself; choose another name");
+    throw Error("edge type 'self' is added to every sub-graph automatically; choose another name");
   }
   if (symmetric && source != target) {
     throw Error(fmt::format("edge type '{}' is declared symmetric but joins {} and {}", edge,
@@ -143,7 +144,7 @@ NodeType Schema::node_type(std::string_view name) const {
   for (size_t i = 0; i < node_types_.size(); ++i) {
     if (node_types_[i].name == name) return NodeType(i);
   }
-  throw Error(fmt::format("there is no node type '{}'; there are {}", name,
+  throw Error(fmt::format("there is no node type '{}'; the node types are {}", name,
                           list_names(node_types_, [](const auto& spec) { return spec.name; })));
 }
 
@@ -162,8 +163,8 @@ Relation Schema::relation(std::string_view source, std::string_view edge,
   if (found) return *found;
   std::vector<std::string> known;
   for (size_t i = 0; i < relations_.size(); ++i) known.push_back(describe(Relation(i)));
-  throw Error(fmt::format("there is no relation {} -{}-> {}; there are {}", source, edge, target,
-                          fmt::join(known, ", ")));
+  throw Error(fmt::format("there is no relation {} -{}-> {}; the relations are {}", source, edge,
+                          target, fmt::join(known, ", ")));
 }
 
 Relation Schema::reverse(Relation relation) const {
@@ -229,8 +230,10 @@ FeatureSpec features_from_json(const Json& json) {
                    .edges = json.value("edges", std::vector<std::string>()),
                    .mean_of = json.value("mean_of", "")};
   if (json.contains("until")) spec.until = json.at("until").get<Time>();
-  if (!is_valid_name(spec.file)) throw Error("features in '" + spec.file + "': no file name");
-  if (spec.flagged && spec.width < 2) throw Error("features of width 1 that are flagged");
+  if (!is_valid_name(spec.file))
+    throw Error("features in '" + spec.file + "': not a valid file name");
+  if (spec.flagged && spec.width < 2)
+    throw Error("flagged features have a width of 1, but need at least 2");
   return spec;
 }
 
@@ -326,7 +329,7 @@ struct SchemaReader {
     spec.names = json.at("names");
     if (json.contains("first_id")) spec.first_id = json.at("first_id").get<int64_t>();
     const auto room = std::numeric_limits<int64_t>::max() - static_cast<int64_t>(spec.nodes);
-    if (spec.first_id && *spec.first_id > room) throw Error("ids count beyond what 64 bits hold");
+    if (spec.first_id && *spec.first_id > room) throw Error("ids do not fit in 64 bits");
     if (json.contains("features")) spec.features = features_from_json(json.at("features"));
     for (const Json& item : json.at("labels")) {
       LabelSpec label{.name = item.at("name"),
@@ -406,19 +409,20 @@ namespace {
 Json parse_checked(const std::string& text) {
   Json json = Json::parse(text);
   if (!json.is_object() || json.value("format", "") != kFormatName) {
-    throw Error("is no hgt graph schema");
+    throw Error("is not an hgt graph schema");
   }
   const int version = json.at("version");
   if (version != kFormatVersion) {
     throw Error(
-        fmt::format("has format version {}, this program reads version {}; make the graph "
+        fmt::format("has format version {}, but this program reads version {}; make the graph "
                     "again or use the program that wrote it",
                     version, kFormatVersion));
   }
   const std::string given = json.at("checksum");
   json.erase("checksum");
   if (given != text_checksum(json.dump())) {
-    throw Error("its checksum does not fit: the file was changed or damaged; make the graph again");
+    throw Error(
+        "its checksum does not match: the file was changed or damaged; make the graph again");
   }
   return json;
 }

@@ -165,7 +165,8 @@ TimeFormat time_format(std::string_view name) {
   if (name == "date") return TimeFormat::date;
   if (name == "unix") return TimeFormat::unix_seconds;
   if (name == "number") return TimeFormat::number;
-  throw Error(fmt::format("unknown time format '{}'; it is date, unix or number", name));
+  throw Error(
+      fmt::format("unknown time format '{}'; the time formats are date, unix and number", name));
 }
 
 std::optional<Time> parse_time(std::string_view text, TimeFormat format, TimeUnit unit) {

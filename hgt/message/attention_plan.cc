@@ -371,7 +371,7 @@ AttentionPlan::AttentionPlan(const LayerGraph& graph, const std::vector<uint32_t
   assert(std::all_of(relation_sets.begin(), relation_sets.end(),
                      [&](uint32_t set) { return set < num_sets; }));
   if (graph.num_edges() >= kNone / 2) {
-    throw Error("a layer of more than two thousand million edges; sample smaller sub-graphs");
+    throw Error("a layer has more than two billion edges; sample smaller sub-graphs");
   }
   if (!temporal) time_offsets.assign(graph.num_types() + size_t{1}, 0);
   Planner(graph, relation_sets, num_sets, *this).make();

@@ -245,7 +245,7 @@ ReceptiveField receptive_field(const Subgraph& subgraph, uint32_t layers, Trim t
 
 void check(const LayerGraph& graph, size_t num_relations) {
   const auto refuse = [](const std::string& what) {
-    throw Error("the graph of a layer does not fit together: " + what);
+    throw Error("the graph of a layer is inconsistent: " + what);
   };
   if (!is_ascending(graph.source_offsets) || !is_ascending(graph.target_offsets) ||
       graph.source_offsets.size() != graph.target_offsets.size()) {

@@ -294,7 +294,7 @@ std::string complaint(const std::function<void(LayerGraph&)>& spoil) {
 
 void expect_complaint(const std::string& part, const std::function<void(LayerGraph&)>& spoil) {
   const std::string text = complaint(spoil);
-  EXPECT_NE(text.find("the graph of a layer does not fit together: "), std::string::npos) << text;
+  EXPECT_NE(text.find("the graph of a layer is inconsistent: "), std::string::npos) << text;
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

@@ -39,7 +39,7 @@ class PathReader {
       at = to;
     }
     if (path.steps.empty() || at != path.type) {
-      fail("it must lead from a type to the same type, such as paper-author-paper");
+      fail("it must begin and end at the same node type, such as paper-author-paper");
     }
     return path;
   }
@@ -53,7 +53,7 @@ class PathReader {
   std::string next_edge() {
     if (place_ >= name_.size() || name_[place_] != '(') return "";
     const size_t end = name_.find(")-", place_);
-    if (end == std::string::npos) fail("an edge type ends with ')-' and a node type after it");
+    if (end == std::string::npos) fail("an edge type must be followed by ')-' and a node type");
     const std::string edge = name_.substr(place_, end + 1 - place_);
     place_ = end + 2;
     return edge;
@@ -72,8 +72,8 @@ class PathReader {
       length = name.size();
     }
     if (!found) {
-      fail(fmt::format("'{}' is no node type; there are {}", rest.substr(0, rest.find('-')),
-                       type_list(schema_)));
+      fail(fmt::format("'{}' is not a node type; the node types are {}",
+                       rest.substr(0, rest.find('-')), type_list(schema_)));
     }
     place_ += length;
     return *found;

@@ -28,15 +28,15 @@ bool has_relation(const ModelSchema& schema, const std::string& description) {
 void check_types(const ModelSchema& model, const ModelSchema& graph, const std::string& where) {
   for (const auto& type : graph.node_types) {
     if (!has_type(model, type.name)) {
-      throw Error(fmt::format("{}: the model knows no node type '{}', which the graph has", where,
-                              type.name));
+      throw Error(fmt::format("{}: the graph has a node type '{}' that the model does not know",
+                              where, type.name));
     }
   }
   for (size_t i = 0; i < model.node_types.size(); ++i) {
     const auto& [name, features, vectors] = model.node_types[i];
     if (!has_type(graph, name) || i >= graph.node_types.size()) {
       throw Error(fmt::format(
-          "{}: the model was made for a node type '{}', which the graph has not", where, name));
+          "{}: the model was made for a node type '{}' that the graph does not have", where, name));
     }
     if (graph.node_types[i].name != name) {
       throw Error(
@@ -45,13 +45,14 @@ void check_types(const ModelSchema& model, const ModelSchema& graph, const std::
                       where, i, name, graph.node_types[i].name));
     }
     if (graph.node_types[i].features != features) {
-      throw Error(fmt::format("{}: the model reads {} features of node type '{}', the graph has {}",
-                              where, features, name, graph.node_types[i].features));
+      throw Error(
+          fmt::format("{}: the model reads {} features of node type '{}', but the graph has {}",
+                      where, features, name, graph.node_types[i].features));
     }
     if (graph.node_types[i].vectors != vectors) {
       throw Error(
-          fmt::format("{}: the model has learned vectors for {} nodes of type '{}', the graph has "
-                      "{} such nodes",
+          fmt::format("{}: the model has learned vectors for {} nodes of type '{}', but the graph "
+                      "has {} such nodes",
                       where, vectors, name, graph.node_types[i].vectors));
     }
   }
@@ -97,16 +98,16 @@ void check_fits(const ModelSchema& model, const ModelSchema& graph, const std::s
   check_types(model, graph, where);
   for (size_t i = 0; i < graph.relations.size(); ++i) {
     if (has_relation(model, graph.describe(i))) continue;
-    throw Error(fmt::format("{}: the model knows no relation {}, which the graph has", where,
+    throw Error(fmt::format("{}: the graph has a relation {} that the model does not know", where,
                             graph.describe(i)));
   }
   for (size_t i = 0; i < model.relations.size(); ++i) {
     if (has_relation(graph, model.describe(i))) continue;
-    throw Error(fmt::format("{}: the model was made for a relation {}, which the graph has not",
+    throw Error(fmt::format("{}: the model was made for a relation {} that the graph does not have",
                             where, model.describe(i)));
   }
   if (model.relations.size() != graph.relations.size()) {
-    throw Error(fmt::format("{}: the model has {} relations, the graph {}", where,
+    throw Error(fmt::format("{}: the model has {} relations, but the graph has {}", where,
                             model.relations.size(), graph.relations.size()));
   }
   for (size_t i = 0; i < model.relations.size(); ++i) {

@@ -91,7 +91,8 @@ TEST(MetaPaths, AreRefusedWithTheWordThatIsWrong) {
     EXPECT_TRUE(contains(text, "meta path '" + name + "'")) << text;
     EXPECT_TRUE(contains(text, part)) << text;
   };
-  expect("paper-person-paper", "'person' is no node type; there are paper, author, venue");
+  expect("paper-person-paper",
+         "'person' is not a node type; the node types are paper, author, venue");
   expect("", "'' is no node type");
   expect("paper--paper", "'' is no node type");
   expect("paper-()-paper", "no edges () lead from paper to paper");
@@ -103,9 +104,9 @@ TEST(MetaPaths, AreRefusedWithTheWordThatIsWrong) {
   expect("note-paper-note", "no edges lead from paper to note");
   expect("paper-(self)-paper", "no edges (self)");
   expect("author-author", "no edges lead from author to author");
-  expect("paper-author", "it must lead from a type to the same type");
-  expect("paper", "it must lead from a type to the same type");
-  expect("paper-author-(writes)", "an edge type ends with ')-' and a node type after it");
+  expect("paper-author", "it must begin and end at the same node type");
+  expect("paper", "it must begin and end at the same node type");
+  expect("paper-author-(writes)", "an edge type must be followed by ')-' and a node type");
 }
 
 // The schema allows hyphens in names.

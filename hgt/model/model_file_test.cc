@@ -138,32 +138,32 @@ TEST_F(ModelFile, NamesTheTypeThatDoesNotFit) {
                     graph.relations = {{1, 0, 0}};
                     graph.node_types.pop_back();
                   }),
-                  "made for a node type 'venue', which the graph has not");
+                  "made for a node type 'venue' that the graph does not have");
   expect_contains(misfit([](Schema& graph) {
                     graph.node_types.push_back({"field", 1});
                   }),
-                  "knows no node type 'field'");
+                  "has a node type 'field' that the model does not know");
   expect_contains(misfit([](Schema& graph) { graph.node_types[1].name = "writer"; }),
-                  "knows no node type 'writer'");
+                  "has a node type 'writer' that the model does not know");
   expect_contains(
       misfit([](Schema& graph) { std::swap(graph.node_types[0], graph.node_types[1]); }),
       "node type 0 is 'paper' in the model and 'author' in the graph");
   expect_contains(misfit([](Schema& graph) { graph.node_types[2].features = 5; }),
-                  "reads 2 features of node type 'venue', the graph has 5");
+                  "reads 2 features of node type 'venue', but the graph has 5");
   expect_contains(misfit([](Schema& graph) { graph.node_types[2].features = 0; }),
-                  "reads 2 features of node type 'venue', the graph has 0");
+                  "reads 2 features of node type 'venue', but the graph has 0");
 }
 
 TEST_F(ModelFile, NamesTheRelationThatDoesNotFit) {
   using Schema = ModelSchema;
   expect_contains(misfit([](Schema& graph) { graph.relations.erase(graph.relations.begin()); }),
-                  "made for a relation author -writes-> paper, which the graph has not");
+                  "made for a relation author -writes-> paper that the graph does not have");
   expect_contains(misfit([](Schema& graph) {
                     graph.relations.push_back({1, 2, 2});
                   }),
-                  "knows no relation author -in-> venue, which the graph has");
+                  "has a relation author -in-> venue that the model does not know");
   expect_contains(misfit([](Schema& graph) { graph.edge_types[0] = "edits"; }),
-                  "knows no relation author -edits-> paper");
+                  "has a relation author -edits-> paper that the model does not know");
   expect_contains(
       misfit([](Schema& graph) { std::swap(graph.relations[1], graph.relations[2]); }),
       "relation 1 is venue -rev_in-> paper in the model and paper -rev_writes-> author");
@@ -267,12 +267,12 @@ TEST(ModelOptions, AreCheckedWithValueAndRemedy) {
   EXPECT_EQ(refusal([](ModelOptions& options) { options.layers = 0; }),
             "layers is 0; it must be at least 1");
   EXPECT_EQ(refusal([](ModelOptions& options) { options.hidden = options.heads = 257; }),
-            "heads is 257; at most 256 are supported");
+            "heads is 257; it must be at most 256");
   EXPECT_EQ(refusal([](ModelOptions& options) { options.heads = 6; }),
             "hidden is 256 and heads is 6; hidden must be a multiple of heads, such as 258");
   for (const double dropout : {1.0, -0.1, std::numeric_limits<double>::quiet_NaN()}) {
     expect_contains(refusal([&](ModelOptions& options) { options.dropout = dropout; }),
-                    "it must be at least 0 and below 1");
+                    "it must be at least 0 and less than 1");
   }
 }
 

@@ -19,7 +19,7 @@ Number number_of(const std::string& text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return number;
-  throw Error(fmt::format("'{}' is not a number that fits here", text));
+  throw Error(fmt::format("'{}' is not a valid number here", text));
 }
 
 // TOML's whole numbers end at 2^63 - 1; a seed may be larger and is then written as text.
@@ -39,7 +39,7 @@ bool flag_of(const std::string& text) {
 
 const std::string& OptionTable::single(const Values& values) {
   if (values.size() == 1) return values.front();
-  throw Error("a single value is expected");
+  throw Error("expected a single value");
 }
 
 OptionTable::Entry& OptionTable::add_entry(Entry entry) {
@@ -145,7 +145,7 @@ void OptionTable::set(const std::string& key, const Values& values) {
     std::vector<std::string> keys;
     for (const Entry& known : entries_) keys.push_back(known.key);
     std::sort(keys.begin(), keys.end());
-    throw Error(fmt::format("unknown key '{}'; known are {}", key, fmt::join(keys, ", ")));
+    throw Error(fmt::format("unknown key '{}'; the known keys are {}", key, fmt::join(keys, ", ")));
   }
   try {
     entry->set(values);

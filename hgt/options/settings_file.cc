@@ -32,7 +32,7 @@ std::vector<std::string> values_of(const Path& file, const std::string& key,
   std::vector<std::string> values;
   const toml::array* array = node.as_array();
   const auto bad = [&] {
-    throw Error(fmt::format("{}:{}: '{}' must be text, a number, true, false or a list of them{}",
+    throw Error(fmt::format("{}:{}: '{}' must be text, a number, true, false or a list of these{}",
                             file.string(), node.source().begin.line, key,
                             node.is_date_time() || node.is_time() ? "; put times in quotes" : ""));
   };

@@ -116,7 +116,7 @@ std::vector<std::string> chosen_models(const std::vector<std::string>& names) {
   std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   });
-  if (chosen.empty()) throw Error("there is no model to compare");
+  if (chosen.empty()) throw Error("no models were given to compare");
   return chosen;
 }
 

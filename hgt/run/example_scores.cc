@@ -45,8 +45,8 @@ void add_examples(const Path& file, const std::string& metric, ExampleSums& sums
   const std::vector<std::string> titles = cells_of(line);
   const auto found = std::find(titles.begin(), titles.end(), metric);
   if (found == titles.end()) {
-    throw Error(fmt::format("{}: it has no column '{}'; choose ndcg, mrr or hits@1", file.string(),
-                            metric));
+    throw Error(fmt::format("{}: there is no column '{}'; choose ndcg, mrr or hits@1",
+                            file.string(), metric));
   }
   const auto column = static_cast<size_t>(found - titles.begin());
   std::map<std::string, uint64_t> met;
@@ -60,7 +60,7 @@ void add_examples(const Path& file, const std::string& metric, ExampleSums& sums
       sum.value += std::stod(cells[column]);
       ++sum.seeds;
     } catch (const std::logic_error&) {
-      throw Error(fmt::format("{}: '{}' is no number", file.string(), cells[column]));
+      throw Error(fmt::format("{}: '{}' is not a number", file.string(), cells[column]));
     }
   }
 }

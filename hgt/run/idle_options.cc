@@ -27,8 +27,7 @@ Rules loop_rules(const TrainOptions& training) {
           {"depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers"},
           {"fanout", neighbors, "only --strategy neighbors has fan-outs"},
           {"epochs", training.batches == 0, "batches are counted instead"},
-          {"validation-samples", !training.validation.full,
-           "--validation-full scores without samples"}};
+          {"validation-samples", !training.validation.full, "--validation-full does not sample"}};
 }
 
 std::string only_those(bool ModelRow::*capability, const char* what) {
@@ -38,7 +37,7 @@ std::string only_those(bool ModelRow::*capability, const char* what) {
 Rules model_rules(const ModelOptions& model) {
   const ModelRow& row = row_of(model.kind);
   Rules rules = {
-      {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding sees times"},
+      {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding uses times"},
       {"meta-paths", row.follows_meta_paths,
        only_those(&ModelRow::follows_meta_paths, "follows them")}};
   for (const char* key :
@@ -55,12 +54,12 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
   const TaskRow& row = row_of(task.kind);
   const bool pairs = row.answers == Answers::pairs;
   const bool network = pairs && options.training.scorer == PairScorer::ntn;
-  Rules rules = {{"train-end", by_time, "only a split by time has ends"},
-                 {"validation-end", by_time, "only a split by time has ends"},
+  Rules rules = {{"train-end", by_time, "it applies only to a split by time"},
+                 {"validation-end", by_time, "it applies only to a split by time"},
                  {"validation-share", !by_time, "a split by time has no shares"},
-                 {"test-share", split == SplitRule::random, "only --split random has it"},
+                 {"test-share", split == SplitRule::random, "it applies only to --split random"},
                  {"split-seed", !by_time || row.draws_negatives, "nothing is drawn"},
-                 {"scorer", pairs, "only names and links are pairs"},
+                 {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
                  {"also-hide", task.guard, "--no-guard hides nothing"},
                  {"hide-links", task.guard, "--no-guard hides nothing"}};

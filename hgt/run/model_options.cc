@@ -74,10 +74,10 @@ void check(const ModelOptions& options) {
   at_least_one("layers", options.layers);
   constexpr int64_t kMostHidden = 1 << 16;
   if (options.hidden > kMostHidden) {
-    throw Error(fmt::format("hidden is {}; at most {} are supported", options.hidden, kMostHidden));
+    throw Error(fmt::format("hidden is {}; it must be at most {}", options.hidden, kMostHidden));
   }
   if (options.heads > 256) {
-    throw Error(fmt::format("heads is {}; at most 256 are supported", options.heads));
+    throw Error(fmt::format("heads is {}; it must be at most 256", options.heads));
   }
   if (options.hidden % options.heads != 0) {
     throw Error(fmt::format(
@@ -86,10 +86,11 @@ void check(const ModelOptions& options) {
         options.hidden, options.heads, (options.hidden / options.heads + 1) * options.heads));
   }
   if (!(options.dropout >= 0 && options.dropout < 1)) {
-    throw Error(fmt::format("dropout is {}; it must be at least 0 and below 1", options.dropout));
+    throw Error(
+        fmt::format("dropout is {}; it must be at least 0 and less than 1", options.dropout));
   }
   if (!(options.time_scale > 0)) {
-    throw Error(fmt::format("time_scale is {}; it must be above 0", options.time_scale));
+    throw Error(fmt::format("time_scale is {}; it must be greater than 0", options.time_scale));
   }
   check_against(row_of(options.kind), options);
 }

@@ -65,10 +65,11 @@ TEST(TrainOptions, AreRefusedWithTheNameTheValueAndTheRemedy) {
   const std::vector<std::pair<Change, std::string>> cases = {
       {[](auto& o) { o.batch_size = 0; }, "batch-size is 0; it must be at least 1"},
       {[](auto& o) { o.epochs = 0; }, "epochs is 0; it must be at least 1, or batches"},
-      {[](auto& o) { o.learning_rate = 0; }, "learning-rate is 0; it must be above 0"},
-      {[=](auto& o) { o.learning_rate = nan; }, "learning-rate is nan; it must be above 0"},
-      {[](auto& o) { o.final_learning_rate = -1; }, "final-learning-rate is -1; it must lie"},
-      {[](auto& o) { o.final_learning_rate = 2; }, "final-learning-rate is 2; it must lie"},
+      {[](auto& o) { o.learning_rate = 0; }, "learning-rate is 0; it must be greater than 0"},
+      {[=](auto& o) { o.learning_rate = nan; }, "learning-rate is nan; it must be greater than 0"},
+      {[](auto& o) { o.final_learning_rate = -1; },
+       "final-learning-rate is -1; it must be between"},
+      {[](auto& o) { o.final_learning_rate = 2; }, "final-learning-rate is 2; it must be between"},
       {[](auto& o) { o.weight_decay = -0.5; }, "weight-decay is -0.5; it must be 0 or more"},
       {[](auto& o) { o.clip = -1; }, "clip is -1; it must be 0 or more"},
       {[](auto& o) { o.slices = 0; }, "slices is 0; it must be at least 1"},
@@ -275,18 +276,18 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
 
 TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"hiden = 3", "unknown key 'hiden'; known are batch-size, "},
-      {"hidden = 'x'", "hidden: 'x' is not a number that fits here"},
-      {"hidden = 3.5", "hidden: '3.5' is not a number that fits here"},
-      {"width = -1", "width: '-1' is not a number that fits here"},
-      {"width = 5000000000", "width: '5000000000' is not a number that fits here"},
+      {"hiden = 3", "unknown key 'hiden'; the known keys are batch-size, "},
+      {"hidden = 'x'", "hidden: 'x' is not a valid number here"},
+      {"hidden = 3.5", "hidden: '3.5' is not a valid number here"},
+      {"width = -1", "width: '-1' is not a valid number here"},
+      {"width = 5000000000", "width: '5000000000' is not a valid number here"},
       {"heter = 3", "heter: '3' must be true or false"},
-      {"batches = [1, 2]", "batches: a single value is expected"},
+      {"batches = [1, 2]", "batches: expected a single value"},
       {"strategy = 'bfs'", "strategy: "},
       {"prior = 'none'", "prior: "},
       {"scorer = 'cosine'", "scorer: unknown scorer 'cosine'; choose one of ntn, dot"},
       {"model = 'gnn'", "model: unknown model 'gnn'; choose one of hgt, gcn, gat"},
-      {"fanout = ['x']", "fanout: 'x' is not a number"},
+      {"fanout = ['x']", "fanout: 'x' is not a valid number"},
       {"train-end = 2014", "unknown key 'train-end'"}};
   const TestFolder folder;
   const Path file = folder / "train.toml";

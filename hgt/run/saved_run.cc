@@ -27,10 +27,10 @@ RunTexts texts_of(RunOptions options) {
 
 void check_text(const Path& file, const std::string& expected) {
   if (text_checksum(read_text(file)) == expected) return;
-  throw Error(
-      fmt::format("{}: the file is not as hgt wrote it; restore it, or train a new run (the file "
-                  "can serve as its --config or --task)",
-                  file.string()));
+  throw Error(fmt::format(
+      "{}: the file has changed since hgt wrote it; restore it, or train a new run (the file "
+      "can serve as its --config or --task)",
+      file.string()));
 }
 
 nlohmann::ordered_json to_json(const RunEnvironment& environment) {

@@ -83,7 +83,8 @@ TEST_F(SavedRunTest, RefusesFilesThatWereEditedOrDamaged) {
     write_run(run_, options_, environment());
     write_bytes(file, read_bytes(file) + "# a note\n");
     const std::string error = error_of([&] { read_run(run_); });
-    EXPECT_TRUE(contains(error, file.string()) && contains(error, "not as hgt wrote it")) << error;
+    EXPECT_TRUE(contains(error, file.string()) && contains(error, "has changed since hgt wrote it"))
+        << error;
   }
   for (const char* text : {"", "{", "[]", "3", "null", R"({"format": "hgt run 1"})",
                            R"({"format": "hgt run 3"})", R"({"format": 1, "graph": "g"})"}) {

@@ -17,10 +17,11 @@ void check(const TrainOptions& options) {
   require(options.batch_size > 0, "batch-size", options.batch_size, "it must be at least 1");
   require(options.epochs > 0 || options.batches > 0, "epochs", options.epochs,
           "it must be at least 1, or batches must be given");
-  require(options.learning_rate > 0, "learning-rate", options.learning_rate, "it must be above 0");
+  require(options.learning_rate > 0, "learning-rate", options.learning_rate,
+          "it must be greater than 0");
   require(options.final_learning_rate >= 0 && options.final_learning_rate <= options.learning_rate,
           "final-learning-rate", options.final_learning_rate,
-          "it must lie between 0 and the learning rate");
+          "it must be between 0 and the learning rate");
   require(options.weight_decay >= 0, "weight-decay", options.weight_decay, "it must be 0 or more");
   require(options.clip >= 0, "clip", options.clip, "it must be 0 or more");
   require(options.slices > 0, "slices", options.slices, "it must be at least 1");

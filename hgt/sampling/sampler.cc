@@ -84,7 +84,7 @@ struct Sampler::State {
 Seed Sampler::State::dated(const Seed& seed) const {
   const Schema& schema = graph.schema();
   if (index(seed.type) >= schema.node_types().size() || seed.node >= graph.num_nodes(seed.type)) {
-    throw Error(fmt::format("there is no node {} of type number {} to be a seed", seed.node,
+    throw Error(fmt::format("a seed is node {} of type number {}, which does not exist", seed.node,
                             index(seed.type)));
   }
   const auto complain = [&](const std::string& what) {
@@ -94,7 +94,7 @@ Seed Sampler::State::dated(const Seed& seed) const {
   const auto text = [&](Time time) { return format_time(time, schema.time_unit); };
   const Time own = graph.time(seed.type, seed.node);
   if (own != kNoTime && seed.time != kNoTime && seed.time != own) {
-    complain(fmt::format("its own time is {}, it cannot be asked for at {}", text(own),
+    complain(fmt::format("its own time is {}, so it cannot be requested at {}", text(own),
                          text(seed.time)));
   }
   const Time time = own == kNoTime ? seed.time : own;

@@ -27,7 +27,7 @@ class SamplerErrors : public testing::Test {
 };
 
 TEST_F(SamplerErrors, NameASeedThatIsNoNode) {
-  EXPECT_TRUE(contains(error({.type = type("venue"), .node = 2}), "no node 2"));
+  EXPECT_TRUE(contains(error({.type = type("venue"), .node = 2}), "node 2 of type number"));
   EXPECT_NE(error({.type = type("paper"), .node = ~NodeId{0}}), "");
   EXPECT_NE(error({.type = NodeType(3), .node = 0}), "");
   EXPECT_NE(error({.type = NodeType(65535), .node = 0}), "");

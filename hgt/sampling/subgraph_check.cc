@@ -146,13 +146,15 @@ void SubgraphCheck::check_layout() const {
       sub_.relations.size() == edges && sub_.gaps.size() == edges && sub_.positions.size() == edges,
       "the edge arrays differ in length");
   for (uint32_t row = 0; row < rows; ++row) {
-    require(sub_.nodes[row] < graph_.num_nodes(sub_.type_of(row)), "row {} is no node", row);
+    require(sub_.nodes[row] < graph_.num_nodes(sub_.type_of(row)),
+            "row {} is not a node of the graph", row);
   }
 }
 
 void SubgraphCheck::check_seeds() const {
-  require(sub_.seed_rows.size() == request_.seeds.size(), "{} seeds were asked for, {} are there",
-          request_.seeds.size(), sub_.seed_rows.size());
+  require(sub_.seed_rows.size() == request_.seeds.size(),
+          "{} seeds were requested, but there are {}", request_.seeds.size(),
+          sub_.seed_rows.size());
   std::set<uint32_t> seed_rows;
   for (size_t i = 0; i < sub_.seed_rows.size(); ++i) {
     const Seed& seed = request_.seeds[i];
@@ -169,7 +171,7 @@ void SubgraphCheck::check_seeds() const {
             "row {} says hop {}, but seeds and only seeds have hop 0", row, sub_.hops[row]);
     const bool first = row == sub_.type_offsets[index(sub_.type_of(row))];
     require(first || sub_.hops[row] != 0 || sub_.hops[row - 1] == 0,
-            "seed row {} stands behind a row that is none", row);
+            "seed row {} comes after a row that is not a seed", row);
   }
 }
 
@@ -184,16 +186,16 @@ void SubgraphCheck::check_components() const {
     const uint32_t component = sub_.components[row];
     require(by_time || component == 0, "seed row {} is in component {}", row, component);
     const auto [found, is_new] = time_of.emplace(component, sub_.times[row]);
-    require(!by_time || found->second == sub_.times[row], "component {} has seeds of two times",
-            component);
+    require(!by_time || found->second == sub_.times[row],
+            "component {} has seeds with different times", component);
     const auto [last, is_first] = last_row.emplace(std::pair(component, sub_.type_of(row)), row);
     const bool again = !seen.insert(row).second;
-    require(is_first || again || row == last->second + 1, "seed row {} comes before its turn", row);
+    require(is_first || again || row == last->second + 1, "seed row {} is out of order", row);
     if (!again) last->second = row;
   }
   std::set<Time> times;
   for (const auto& [component, time] : time_of) {
-    require(times.insert(time).second || !by_time, "two components have seeds of one time");
+    require(times.insert(time).second || !by_time, "two components have seeds with the same time");
   }
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     require(time_of.contains(sub_.components[row]), "row {} is in component {}, which has no seed",
@@ -208,9 +210,9 @@ void SubgraphCheck::check_instances() const {
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     const NodeType type = sub_.type_of(row);
     const Time own = graph_.time(type, sub_.nodes[row]);
-    require(own == kNoTime || own == sub_.times[row], "row {} has time {}, its node has {}", row,
-            sub_.times[row], own);
-    require(sub_.times[row] <= last_time(row), "row {} is of time {}, the bound is {}", row,
+    require(own == kNoTime || own == sub_.times[row], "row {} has time {}, but its node has {}",
+            row, sub_.times[row], own);
+    require(sub_.times[row] <= last_time(row), "row {} has time {}, but the bound is {}", row,
             sub_.times[row], last_time(row));
     require(seen.insert({{type, sub_.nodes[row], sub_.times[row]}, sub_.components[row]}).second,
             "row {} is the same instance as an earlier row", row);
@@ -257,7 +259,8 @@ void SubgraphCheck::check_entries() const {
       const auto instance =
           std::pair(Instance{type, sub_.nodes[row], sub_.times[row]}, sub_.components[row]);
       require(hop == 0 || entered_rightly(hop, met[instance]),
-              "row {} (hop {}) was not met through an earlier instance of the right hop", row, hop);
+              "row {} (hop {}) was not reached through an earlier instance of the right hop", row,
+              hop);
       present.insert(instance);
     }
     for (const uint32_t row : rows) {
@@ -267,7 +270,7 @@ void SubgraphCheck::check_entries() const {
   if (options_.strategy != Strategy::full) return;
   for (const auto& [each, hops] : met) {
     require(hops.empty() || *hops.begin() >= options_.depth || present.contains(each),
-            "node {} of type {} is a neighbor and missing", std::get<1>(each.first),
+            "node {} of type {} is a neighbor but is missing", std::get<1>(each.first),
             schema_.at(std::get<0>(each.first)).name);
   }
 }
@@ -295,13 +298,13 @@ void SubgraphCheck::check_counts() const {
   std::map<std::tuple<uint32_t, uint32_t, NodeType>, uint64_t> counts;
   for (uint32_t row = 0; row < sub_.num_rows(); ++row) {
     if (sub_.hops[row] > 0) ++counts[{sub_.components[row], sub_.hops[row], sub_.type_of(row)}];
-    require(sub_.hops[row] <= depth, "row {} is of hop {}, the depth is {}", row, sub_.hops[row],
-            depth);
+    require(sub_.hops[row] <= depth, "row {} is at hop {}, but the depth is {}", row,
+            sub_.hops[row], depth);
   }
   if (options_.strategy != Strategy::hgsampling) return;
   for (const auto& [round, count] : counts) {
     const auto& [component, hop, type] = round;
-    require(count <= width_of(component), "hop {} has {} instances of {}, the width is {}", hop,
+    require(count <= width_of(component), "hop {} has {} instances of {}, but the width is {}", hop,
             count, schema_.at(type).name, width_of(component));
   }
 }
@@ -335,7 +338,7 @@ void SubgraphCheck::check_edges() const {
     const std::vector<ExpectedEdge> expected = expected_edges(target);
     const uint64_t first = sub_.edge_offsets[target];
     const uint64_t count = sub_.edge_offsets[target + size_t{1}] - first;
-    require(count == expected.size(), "row {} has {} edges, the graph has {}", target, count,
+    require(count == expected.size(), "row {} has {} edges, but the graph has {}", target, count,
             expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       const uint64_t edge = first + i;
@@ -348,7 +351,7 @@ void SubgraphCheck::check_edges() const {
               edge, stored.source, index(stored.relation), stored.position, expected[i].source,
               index(expected[i].relation), expected[i].position);
       require(sub_.gaps[edge] == time_gap(sub_.times[target], sub_.times[stored.source]),
-              "edge {} has the gap {}", edge, sub_.gaps[edge]);
+              "edge {} has the wrong gap {}", edge, sub_.gaps[edge]);
     }
   }
 }

@@ -109,11 +109,11 @@ TEST_F(SubgraphCheckTest, RefusesArraysThatDoNotFitTogether) {
   refuse("edge arrays", [](Subgraph& broken) { broken.relations.pop_back(); });
   refuse("edge arrays", [](Subgraph& broken) { broken.gaps.pop_back(); });
   refuse("edge arrays", [](Subgraph& broken) { broken.positions.pop_back(); });
-  refuse("no node", [](Subgraph& broken) { broken.nodes.back() = 1; });
+  refuse("not a node", [](Subgraph& broken) { broken.nodes.back() = 1; });
 }
 
 TEST_F(SubgraphCheckTest, RefusesSeedsThatAreNotWhereTheyShouldBe) {
-  refuse("seeds were asked for", [](Subgraph& broken) { broken.seed_rows.pop_back(); });
+  refuse("seeds were requested", [](Subgraph& broken) { broken.seed_rows.pop_back(); });
   refuse("is not seed",
          [](Subgraph& broken) { std::swap(broken.seed_rows[0], broken.seed_rows[2]); });
   refuse("has row", [](Subgraph& broken) { broken.seed_rows[0] = broken.num_rows(); });
@@ -124,7 +124,7 @@ TEST_F(SubgraphCheckTest, RefusesSeedsThatAreNotWhereTheyShouldBe) {
 TEST_F(SubgraphCheckTest, RefusesASeedBehindARowThatIsNone) {
   const uint32_t seed = good_.seed_rows[1];
   ASSERT_EQ(good_.hops[seed + 1], 1U);
-  refuse("stands behind", [&](Subgraph& broken) {
+  refuse("comes after", [&](Subgraph& broken) {
     std::swap(broken.nodes[seed], broken.nodes[seed + 1]);
     std::swap(broken.times[seed], broken.times[seed + 1]);
     std::swap(broken.hops[seed], broken.hops[seed + 1]);
@@ -150,7 +150,7 @@ TEST_F(SubgraphCheckTest, RefusesWrongHops) {
   // The institute at 2010 is met through authors at 2010 only, so they cannot come after it.
   const uint32_t institute = row("institute", 0, 2010);
   ASSERT_EQ(good_.hops[institute], 1U);
-  refuse("was not met", [&](Subgraph& broken) {
+  refuse("was not reached", [&](Subgraph& broken) {
     for (const uint32_t author : broken.rows(type("author"))) {
       if (broken.times[author] == 2010) broken.hops[author] = 2;
     }
@@ -160,13 +160,14 @@ TEST_F(SubgraphCheckTest, RefusesWrongHops) {
 TEST_F(SubgraphCheckTest, RefusesWrongTimes) {
   refuse("its node has", [&](Subgraph& broken) { broken.times[row("paper", 0, 2000)] = 2001; });
   refuse("its node has", [&](Subgraph& broken) { broken.times[row("paper", 0, 2000)] = kNoTime; });
-  refuse("was not met", [&](Subgraph& broken) { broken.times[row("author", 2, 2010)] = 2011; });
-  refuse("was not met", [&](Subgraph& broken) { broken.times[row("author", 2, 2010)] = kNoTime; });
+  refuse("was not reached", [&](Subgraph& broken) { broken.times[row("author", 2, 2010)] = 2011; });
+  refuse("was not reached",
+         [&](Subgraph& broken) { broken.times[row("author", 2, 2010)] = kNoTime; });
 }
 
 TEST_F(SubgraphCheckTest, RefusesInstancesThatNobodyBrought) {
   // No paper of 2000 leads to venue 0: paper 0 appears in venue 1.
-  refuse("was not met", [&](Subgraph& broken) {
+  refuse("was not reached", [&](Subgraph& broken) {
     const uint32_t venue = row("venue", 0, 2005);
     broken.times[venue] = 2000;
   });
@@ -174,7 +175,7 @@ TEST_F(SubgraphCheckTest, RefusesInstancesThatNobodyBrought) {
   options_.hidden.everywhere = {relation("author", "writes_first", "paper"),
                                 relation("author", "writes_last", "paper"),
                                 relation("author", "writes_other", "paper")};
-  EXPECT_TRUE(contains(error(good_), "was not met")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "was not reached")) << error(good_);
 }
 
 // --- 3. sizes ---
@@ -236,7 +237,7 @@ TEST_F(SubgraphCheckTest, RefusesWhatIsLaterThanItsSeed) {
 
 TEST_F(SubgraphCheckTest, RefusesSeedsOfTwoTimesInOneComponent) {
   options_.time_bound = TimeBound::seed;
-  EXPECT_TRUE(contains(error(good_), "seeds of two times")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "seeds with different times")) << error(good_);
 }
 
 TEST_F(SubgraphCheckTest, RefusesTwoComponentsOfOneTime) {
@@ -245,7 +246,7 @@ TEST_F(SubgraphCheckTest, RefusesTwoComponentsOfOneTime) {
   Subgraph subgraph = sample(graph_, request_.seeds, options_);
   EXPECT_EQ(error(subgraph), "");
   subgraph.components[1] = 1;
-  EXPECT_TRUE(contains(error(subgraph), "seeds of one time")) << error(subgraph);
+  EXPECT_TRUE(contains(error(subgraph), "seeds with the same time")) << error(subgraph);
 }
 
 TEST_F(SubgraphCheckTest, RefusesAComponentWithoutASeed) {
@@ -258,7 +259,7 @@ TEST_F(SubgraphCheckTest, RefusesAComponentWithoutASeed) {
 TEST_F(SubgraphCheckTest, RefusesSeedsInAnotherOrderThanAskedFor) {
   std::swap(request_.seeds[0], request_.seeds[2]);
   std::swap(good_.seed_rows[0], good_.seed_rows[2]);
-  EXPECT_TRUE(contains(error(good_), "before its turn")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "is out of order")) << error(good_);
 }
 
 TEST_F(SubgraphCheckTest, RefusesHopsThatFullNeighborhoodsCannotHave) {
@@ -280,8 +281,8 @@ TEST_F(SubgraphCheckTest, RefusesHopsThatFullNeighborhoodsCannotHave) {
 
 TEST_F(SubgraphCheckTest, RefusesAnyEdgeThatIsDroppedOrDoubled) {
   for (uint64_t at = 0; at < good_.num_edges(); ++at) {
-    refuse("edges, the graph has", [&](Subgraph& broken) { erase_edge(broken, at); });
-    refuse("edges, the graph has", [&](Subgraph& broken) { insert_edge(broken, at, at); });
+    refuse("edges, but the graph has", [&](Subgraph& broken) { erase_edge(broken, at); });
+    refuse("edges, but the graph has", [&](Subgraph& broken) { insert_edge(broken, at, at); });
   }
 }
 
@@ -311,12 +312,12 @@ TEST_F(SubgraphCheckTest, RefusesHiddenEdges) {
   const Relation cites = relation("paper", "cites", "paper");
   const Relation cited = relation("paper", "rev_cites", "paper");
   request_.hidden = {{.relation = cites, .source = 3, .target = 1}};
-  EXPECT_TRUE(contains(error(good_), "edges, the graph has")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "edges, but the graph has")) << error(good_);
   request_.hidden = {{.relation = cited, .source = 1, .target = 3}};
-  EXPECT_TRUE(contains(error(good_), "edges, the graph has")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "edges, but the graph has")) << error(good_);
   request_.hidden = {};
   options_.hidden.edges = {{.relation = cites, .source = 3, .target = 1}};
-  EXPECT_TRUE(contains(error(good_), "edges, the graph has")) << error(good_);
+  EXPECT_TRUE(contains(error(good_), "edges, but the graph has")) << error(good_);
   options_.hidden = {.at_seeds = {cited}};
   EXPECT_NE(error(good_), "");
   options_.hidden = {.everywhere = {relation("field", "within", "field")}};

@@ -45,7 +45,7 @@ TimeSplit default_time_split(TimeUnit unit) {
 void check_time_split(const TimeSplit& split, TimeUnit unit) {
   if (split.train_end < split.validation_end) return;
   throw Error(fmt::format(
-      "training ends {}, validation {}; the end of validation must be later than that of training",
+      "training ends with {} and validation with {}; validation must end later than training",
       format_time(split.train_end, unit), format_time(split.validation_end, unit)));
 }
 

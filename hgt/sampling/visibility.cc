@@ -14,7 +14,7 @@ constexpr uint64_t edge_key(NodeId source, NodeId target) {
 
 void check_relation(const Schema& schema, Relation relation) {
   if (index(relation) < schema.relations().size()) return;
-  throw Error(fmt::format("relation {} cannot be hidden: the graph has {} relations",
+  throw Error(fmt::format("relation {} cannot be hidden: the graph has only {} relations",
                           index(relation), schema.relations().size()));
 }
 

@@ -123,12 +123,13 @@ class CompressedSource : public ByteSource {
 
   [[noreturn]] void fail_truncated(std::string_view format) const {
     fail(stored_->file(),
-         fmt::format("is truncated {} data; copy, download or compress the file again", format));
+         fmt::format("contains truncated {} data; copy, download or compress the file again",
+                     format));
   }
   [[noreturn]] void fail_damaged(std::string_view format, const char* reason) const {
     fail(stored_->file(),
-         fmt::format("is damaged {} data ({}); copy, download or compress the file again", format,
-                     reason != nullptr ? reason : "of unknown kind"));
+         fmt::format("contains damaged {} data ({}); copy, download or compress the file again",
+                     format, reason != nullptr ? reason : "unknown reason"));
   }
   const Path& file() const { return stored_->file(); }
 
@@ -217,8 +218,8 @@ class ZstdSource final : public CompressedSource {
     if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (code == ZSTD_error_frameParameter_windowTooLarge) {
       fail(file(),
-           "is zstd data with a window of more than 128 MiB; compress the file again, with at most "
-           "--long=27");
+           "contains zstd data with a window of more than 128 MiB; compress the file again, with "
+           "at most --long=27");
     }
     fail_damaged("zstd", ZSTD_getErrorName(result));
   }

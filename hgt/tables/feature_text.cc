@@ -46,7 +46,8 @@ bool FeatureParser::reject(std::string what) {
 bool FeatureParser::parse(const Row& row) {
   values_.assign(width_, 0.0F);
   if (!parse_form(row)) return false;
-  if (!features_fit(values_, spec_.type)) return reject("a feature is beyond the range of float16");
+  if (!features_fit(values_, spec_.type))
+    return reject("a feature is outside the range of float16");
   return true;
 }
 
@@ -69,7 +70,7 @@ bool FeatureParser::parse_columns(const Row& row) {
     const std::string_view cell = row.cell(columns_[i]);
     if (read_real(cell, values_[i])) continue;
     return reject(
-        fmt::format("{} in column {} is no finite number", quoted_cell(cell), spec_.columns[i]));
+        fmt::format("{} in column {} is not a finite number", quoted_cell(cell), spec_.columns[i]));
   }
   return true;
 }
@@ -81,10 +82,10 @@ bool FeatureParser::parse_list(std::string_view cell) {
     bad = part;
     return read_real(part, values_.emplace_back());
   });
-  if (!good) return reject(fmt::format("feature '{}' is no finite number", bad));
+  if (!good) return reject(fmt::format("feature '{}' is not a finite number", bad));
   if (width_ == 0) width_ = values_.size();  // the first row tells
   if (values_.size() == width_ && width_ > 0) return true;
-  return reject(fmt::format("{} features where {} are expected", values_.size(),
+  return reject(fmt::format("the row has {} features instead of {}", values_.size(),
                             width_ == 0 ? "some" : std::to_string(width_)));
 }
 
@@ -99,7 +100,8 @@ bool FeatureParser::parse_sparse(std::string_view cell) {
     return read_real(part.substr(colon + 1), values_[static_cast<size_t>(*column)]);
   });
   return good ||
-         reject(fmt::format("feature '{}' is no index:value below width {}", bad, spec_.width));
+         reject(fmt::format("feature '{}' is not index:value with an index below the width {}", bad,
+                            spec_.width));
 }
 
 std::string describe(const FeatureColumns& spec) {

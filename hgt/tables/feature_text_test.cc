@@ -78,7 +78,7 @@ TEST_F(FeatureTextTest, RepeatedAndTrailingSeparatorsAddNothingToAList) {
 TEST_F(FeatureTextTest, AListOfAnotherLengthIsADefect) {
   const FeatureColumns spec{.form = Form::list, .columns = {"x"}, .width = 3};
   EXPECT_FALSE(parse_cell(spec, "1 2"));
-  EXPECT_EQ(defect_, "2 features where 3 are expected");
+  EXPECT_EQ(defect_, "the row has 2 features instead of 3");
   EXPECT_FALSE(parse_cell(spec, "1 2 3 4"));
   EXPECT_FALSE(parse_cell(spec, ""));
 }
@@ -86,7 +86,7 @@ TEST_F(FeatureTextTest, AListOfAnotherLengthIsADefect) {
 TEST_F(FeatureTextTest, AListWithSomethingElseInItIsADefect) {
   const FeatureColumns spec{.form = Form::list, .columns = {"x"}};
   EXPECT_FALSE(parse_cell(spec, "1 two 3"));
-  EXPECT_EQ(defect_, "feature 'two' is no finite number");
+  EXPECT_EQ(defect_, "feature 'two' is not a finite number");
   EXPECT_FALSE(parse_cell(spec, "1 inf 3"));
 }
 
@@ -112,7 +112,8 @@ TEST_F(FeatureTextTest, ASparseFeatureWithoutIndexOrBeyondTheWidthIsADefect) {
   const FeatureColumns spec{.form = Form::sparse, .columns = {"x"}, .width = 4};
   for (const char* bad : {"4:1", "-1:1", "2", "a:1", "2:", "2:x", "2:nan", ":1"}) {
     EXPECT_FALSE(parse_cell(spec, "0:1 " + std::string(bad))) << bad;
-    EXPECT_EQ(defect_, "feature '" + std::string(bad) + "' is no index:value below width 4");
+    EXPECT_EQ(defect_, "feature '" + std::string(bad) +
+                           "' is not index:value with an index below the width 4");
   }
 }
 

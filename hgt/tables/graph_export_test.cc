@@ -239,7 +239,7 @@ TEST_F(SmallExportTest, AFolderThatExistsIsAnErrorAndStaysAsItIs) {
   import(kTwoTypes);
   folder_.write("tables/mine.txt", "precious");
   expect_contains(error_of([&] { export_tables(folder_.graph(), folder_ / "tables"); }),
-                  "exists already");
+                  "already exists");
   EXPECT_EQ(folder_bytes(folder_ / "tables").size(), 1U);
 }
 

@@ -56,24 +56,28 @@ const std::vector<DefectCase> kDefectCases = {
     {"order.tsv", "a1\tp1\t1\t1", Defect::bad_row, 5, ""},
     {"papers.tsv", "\t2000\t1 2", Defect::empty_id, 0, "column id is empty"},
     {"papers.tsv", "p1\t2005\t5 5", Defect::duplicate_id, 0,
-     "there is a paper with the id 'p1' already"},
+     "there is already a node of type paper with the id 'p1'"},
     {"writes.tsv", "a9\tp1\t2000\t1\ta", Defect::unknown_source, 4,
-     "there is no author with the id 'a9'"},
+     "there is no node of type author with the id 'a9'"},
     {"writes.tsv", "\tp1\t2000\t1\ta", Defect::unknown_source, 4, "with the id ''"},
     {"writes.tsv", "a1\tp9\t2000\t1\ta", Defect::unknown_target, 4,
-     "there is no paper with the id 'p9'"},
-    {"vectors.tsv", "a9\t1\t1", Defect::unknown_node, 2, "there is no author with the id 'a9'"},
-    {"areas.tsv", "a9\tai", Defect::unknown_node, 3, "there is no author with the id 'a9'"},
-    {"papers.tsv", "p9\tn/a\t1 2", Defect::bad_time, 0, "year 'n/a' is no time in the unit year"},
+     "there is no node of type paper with the id 'p9'"},
+    {"vectors.tsv", "a9\t1\t1", Defect::unknown_node, 2,
+     "there is no node of type author with the id 'a9'"},
+    {"areas.tsv", "a9\tai", Defect::unknown_node, 3,
+     "there is no node of type author with the id 'a9'"},
+    {"papers.tsv", "p9\tn/a\t1 2", Defect::bad_time, 0,
+     "year 'n/a' is not a time in the unit year"},
     {"writes.tsv", "a1\tp1\t20x\t1\ta", Defect::bad_time, 4, "y '20x'"},
     {"papers.tsv", "p9\t\t1 2", Defect::missing_time, 0, "column year is empty"},
     {"writes.tsv", "a1\tp1\t\t1\ta", Defect::missing_time, 4, "column y is empty"},
     {"writes.tsv", "a1\tp1\t2000\theavy\ta", Defect::bad_number, 4,
-     "w 'heavy' is no finite number"},
-    {"writes.tsv", "a1\tp1\t2000\tinf\ta", Defect::bad_number, 4, "w 'inf' is no finite number"},
-    {"order.tsv", "a1\tp1\t1st", Defect::bad_number, 5, "pos '1st' is no whole number"},
-    {"papers.tsv", "p9\t2000\t1 2 3", Defect::bad_features, 0, "3 features where 2 are expected"},
-    {"vectors.tsv", "a1\t1\tx", Defect::bad_features, 2, "'x' in column y is no finite number"},
+     "w 'heavy' is not a finite number"},
+    {"writes.tsv", "a1\tp1\t2000\tinf\ta", Defect::bad_number, 4, "w 'inf' is not a finite number"},
+    {"order.tsv", "a1\tp1\t1st", Defect::bad_number, 5, "pos '1st' is not a whole number"},
+    {"papers.tsv", "p9\t2000\t1 2 3", Defect::bad_features, 0,
+     "the row has 3 features instead of 2"},
+    {"vectors.tsv", "a1\t1\tx", Defect::bad_features, 2, "'x' in column y is not a finite number"},
     {"writes.tsv", "a1\tp1\t2000\t1\tc", Defect::unlisted_value, 4, "no edge type for k 'c'"}};
 
 class DefectTest : public TableImportTest {
@@ -263,7 +267,7 @@ TEST_F(ImportErrorTest, ByLabelWithoutSuchALabelIsAnErrorWithItsLine) {
   const std::string text =
       folder_.import_error(nodes("paper") + edges("paper", "cites", "paper",
                                                   "by_label = { label = 'kind', other = 'o' }"));
-  expect_contains(text, "manifest.toml:6: no table gives the label 'kind' of paper");
+  expect_contains(text, "manifest.toml:6: no table gives the label 'kind' of type paper");
 }
 
 TEST_F(ImportErrorTest, AnUnknownNodeTypeIsAnErrorThatListsTheKnownOnes) {
@@ -276,7 +280,7 @@ TEST_F(ImportErrorTest, AnUnknownNodeTypeIsAnErrorThatListsTheKnownOnes) {
   for (const std::string& entry : cases) {
     const std::string text = folder_.import_error(nodes("paper") + nodes("author") + entry);
     expect_contains(text, "manifest.toml");
-    expect_contains(text, "there is no node type 'papr'; there are paper, author");
+    expect_contains(text, "there is no node type 'papr'; the node types are paper, author");
   }
 }
 
@@ -289,7 +293,7 @@ TEST_F(ImportErrorTest, FeaturesOfTwoWidthsOrPrecisionsAreAnError) {
   };
   expect_contains(
       folder_.import_error(nodes("paper") + entry("f1.tsv", "") + entry("f2.tsv", ", width = 3")),
-      "the features of paper have width 2");
+      "the features of type paper have width 2");
   expect_contains(folder_.import_error(nodes("paper") + entry("f1.tsv", "") +
                                        entry("f1.tsv", ", precision = 'float16'")),
                   "float16");
@@ -356,7 +360,7 @@ TEST_F(ImportErrorTest, AFailedReplacementLeavesTheOldGraph) {
   error_of([&] { folder_.import(manifest, "graph", options); });
   EXPECT_EQ(folder_bytes(folder_ / "graph"), before);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "graph.partial"));
-  expect_contains(error_of([&] { folder_.import(manifest); }), "exists already");
+  expect_contains(error_of([&] { folder_.import(manifest); }), "already exists");
 }
 
 TEST_F(ImportErrorTest, AMemoryBoundBelowTheLeastIsAnError) {

@@ -15,7 +15,7 @@ constexpr uint64_t kExamplesPerKind = 3;
 constexpr std::array<std::string_view, kNumDefects> kTexts = {
     "malformed rows",
     "rows without an id",
-    "rows whose id came before",
+    "rows with a repeated id",
     "edges from unknown nodes",
     "edges to unknown nodes",
     "rows for unknown nodes",

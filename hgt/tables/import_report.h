@@ -34,7 +34,7 @@ struct TableReport {
   uint64_t filtered = 0;  // left out by 'where'
   uint64_t ignored = 0;   // what the manifest said to ignore: repeated ids, edges without an end
   std::array<uint64_t, kNumDefects> defects = {};
-  std::vector<std::string> examples = {};  // "papers.tsv:17: year 'n/a' is no date"
+  std::vector<std::string> examples = {};  // "papers.tsv:17: year 'n/a' is not a time"
 
   uint64_t dropped() const;
 };

@@ -106,13 +106,13 @@ class ObjectReader : public nlohmann::json_sax<nlohmann::json> {
     const auto found = places_.find(name);
     column_ = found == places_.end() ? std::nullopt : std::optional(found->second);
     if (!column_ || !pieces_[*column_].seen) return true;
-    defect_ = fmt::format("the key '{}' comes twice; keep one", name);
+    defect_ = fmt::format("the key '{}' occurs twice; keep one of them", name);
     return false;
   }
 
   bool parse_error(size_t position, const std::string& /*last*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    defect_ = fmt::format("the line is no valid JSON from byte {} on; write one object per line",
+    defect_ = fmt::format("the line is not valid JSON from byte {} on; write one object per line",
                           position);
     return false;
   }
@@ -138,7 +138,7 @@ class ObjectReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool reject() {
-    defect_ = "the line is no JSON object; write it as {\"column\": value, ...}";
+    defect_ = "the line is not a JSON object; write it as {\"column\": value, ...}";
     return false;
   }
 
@@ -168,8 +168,8 @@ std::vector<std::string> keys_of(const std::string& name, const Lines& first) {
   const auto object = nlohmann::ordered_json::parse(first.text(), nullptr, false);
   if (!object.is_object()) {
     throw Error(
-        fmt::format("{}:{}: the first line is no JSON object, which would tell the columns; "
-                    "correct it, or name the columns with 'columns' in the manifest",
+        fmt::format("{}:{}: the first line is not a JSON object, which is needed to find the "
+                    "columns; correct it, or name the columns with 'columns' in the manifest",
                     name, first.number()));
   }
   std::vector<std::string> keys;
@@ -214,15 +214,15 @@ class JsonRows : public RowSource {
   std::vector<std::string> first_keys() const {
     if (has_line_) return keys_of(name_, lines_);
     throw Error(
-        fmt::format("{}: is empty; it should hold one JSON object per line, or name the "
+        fmt::format("{}: is empty; it should contain one JSON object per line, or name the "
                     "columns with 'columns' in the manifest",
                     name_));
   }
 
   [[noreturn]] void fail_nested(size_t column, const RowPosition& position) const {
     throw Error(
-        fmt::format("{}: '{}' holds an object or an array, which is no cell; name the keys "
-                    "to read, without it, with 'columns' in the manifest",
+        fmt::format("{}: '{}' holds an object or an array, which cannot be a cell; list the other "
+                    "keys to read with 'columns' in the manifest",
                     to_string(position), columns_[column]));
   }
 

@@ -124,7 +124,7 @@ TEST_F(JsonRowsTest, AMalformedLineIsAMalformedRowAndReadingGoesOn) {
                           "{\"a\": \"\xff\"}", "{\"a\": \"\\ud83d\"}", "{\"a\": 1e999}", "}"}) {
     const Texts found = rows("{\"a\": 1}\n" + std::string(bad) + "\n{\"a\": 3}\n");
     ASSERT_EQ(found.size(), 3U) << bad;
-    EXPECT_TRUE(found[1].starts_with("2: the line is no valid JSON from byte ")) << found[1];
+    EXPECT_TRUE(found[1].starts_with("2: the line is not valid JSON from byte ")) << found[1];
     EXPECT_EQ(found[2], "3: '3'");
   }
 }
@@ -133,16 +133,16 @@ TEST_F(JsonRowsTest, ALineThatIsNoObjectIsAMalformedRow) {
   for (const char* bad : {"[1]", "[]", "5", "\"a\"", "null", "true", "1.5"}) {
     const Texts found = rows("{\"a\": 1}\n" + std::string(bad) + "\n{}\n");
     ASSERT_EQ(found.size(), 3U) << bad;
-    expect_contains(found[1], "2: the line is no JSON object");
+    expect_contains(found[1], "2: the line is not a JSON object");
     EXPECT_EQ(found[2], "3: null");
   }
 }
 
 TEST_F(JsonRowsTest, AColumnThatComesTwiceMakesTheRowMalformed) {
-  const Texts expected = {"1: '1'", "2: the key 'a' comes twice; keep one", "3: '3'"};
+  const Texts expected = {"1: '1'", "2: the key 'a' occurs twice; keep one of them", "3: '3'"};
   EXPECT_EQ(rows("{\"a\": 1}\n{\"a\": 1, \"a\": 2}\n{\"a\": 3}\n"), expected);
   EXPECT_EQ(rows("{\"a\": 1}\n{\"a\": null, \"a\": 2}\n{\"a\": 3}\n"), expected);
-  EXPECT_EQ(rows("{\"a\": 1, \"a\": 2}\n"), Texts{"1: the key 'a' comes twice; keep one"});
+  EXPECT_EQ(rows("{\"a\": 1, \"a\": 2}\n"), Texts{"1: the key 'a' occurs twice; keep one of them"});
 }
 
 TEST_F(JsonRowsTest, ANestedValueIsAnErrorWithItsLineAndKey) {
@@ -158,13 +158,13 @@ TEST_F(JsonRowsTest, DeepNestingIsNoDanger) {
   const std::string deep(1000000, '[');
   EXPECT_EQ(rows("{\"a\": 1}\n{\"z\": " + deep + std::string(deep.size(), ']') + ", \"a\": 2}\n"),
             (Texts{"1: '1'", "2: '2'"}));
-  expect_contains(rows("{\"a\": 1}\n{\"z\": " + deep + "\n").at(1), "no valid JSON");
+  expect_contains(rows("{\"a\": 1}\n{\"z\": " + deep + "\n").at(1), "not valid JSON");
 }
 
 TEST_F(JsonRowsTest, AFirstLineThatIsNoObjectCannotTellTheColumns) {
   for (const char* bad : {"[1]", "x", "{\"a\": "}) {
     const std::string text = "\n" + std::string(bad) + "\n{\"a\": 1}\n";
-    expect_contains(error(text), "t.jsonl:2: the first line is no JSON object");
+    expect_contains(error(text), "t.jsonl:2: the first line is not a JSON object");
     EXPECT_EQ(rows(text, {"a"}).at(1), "3: '1'");
   }
 }
@@ -231,10 +231,11 @@ TEST_F(JsonImportTest, NullCellsAreNamedInTheReport) {
   EXPECT_EQ(report_.tables[0].examples[0], x + ":2: column id is null");
   expect_contains(report_.tables[0].examples[1], x + ":3: column y is null");
   EXPECT_EQ(report_.tables[0].examples[2], x + ":4: column id is empty");
-  expect_contains(report_.tables[0].examples[3], x + ":5: the line is no valid JSON");
+  expect_contains(report_.tables[0].examples[3], x + ":5: the line is not valid JSON");
   EXPECT_EQ(report_.tables[0].defects[static_cast<size_t>(Defect::bad_row)], 1U);
-  EXPECT_EQ(report_.tables[1].examples, (Texts{e + ":2: there is no x with the id null",
-                                               e + ":3: w null is no finite number"}));
+  EXPECT_EQ(report_.tables[1].examples,
+            (Texts{e + ":2: there is no node of type x with the id null",
+                   e + ":3: w null is not a finite number"}));
 }
 
 TEST_F(JsonImportTest, TheFormatCanBeNamedWhereTheEndingDoesNotTell) {
@@ -248,7 +249,7 @@ TEST_F(JsonImportTest, OptionsOfOtherFormatsAreErrorsWithTheLineOfTheEntry) {
     const std::string text =
         folder_.import_error(nodes("x", "files = 'x.json*'\n" + std::string(option)));
     expect_contains(text, "manifest.toml:1: ");
-    expect_contains(text, "x.jsonl: a jsonl table takes no '");
+    expect_contains(text, "table format jsonl; leave it out");
   }
 }
 

@@ -30,7 +30,7 @@ class Section {
   [[noreturn]] void fail_missing(const std::string& key) const {
     std::vector<std::string> keys;
     for (const auto& [name, node] : table_) keys.emplace_back(name.str());
-    fail(fmt::format("{} lacks '{}'; it has {}", title_, key, fmt::join(keys, ", ")));
+    fail(fmt::format("{} has no '{}'; it has {}", title_, key, fmt::join(keys, ", ")));
   }
 
   bool has(const std::string& key) {
@@ -50,7 +50,7 @@ class Section {
   bool flag(const std::string& key) { return value<bool>(key, "true or false").value_or(false); }
   uint64_t count(const std::string& key) {
     const int64_t found = value<int64_t>(key, "a whole number").value_or(0);
-    if (found < 0) fail(fmt::format("'{}' in {} is below zero", key, title_));
+    if (found < 0) fail(fmt::format("'{}' in {} is negative; it must be 0 or more", key, title_));
     return static_cast<uint64_t>(found);
   }
 
@@ -58,7 +58,7 @@ class Section {
   std::string word(const std::string& key, const std::vector<std::string>& words) {
     const std::string found = text(key).value_or(words.front());
     if (std::find(words.begin(), words.end(), found) != words.end()) return found;
-    fail(fmt::format("'{}' in {} is '{}'; it is one of {}", key, title_, found,
+    fail(fmt::format("'{}' in {} is '{}'; choose one of {}", key, title_, found,
                      fmt::join(words, ", ")));
   }
 
@@ -101,7 +101,7 @@ class Section {
   void close() const {
     for (const auto& [name, node] : table_) {
       if (known_.contains(std::string(name.str()))) continue;
-      fail(fmt::format("unknown key '{}' in {}; known are {}", name.str(), title_,
+      fail(fmt::format("unknown key '{}' in {}; the known keys are {}", name.str(), title_,
                        fmt::join(known_, ", ")),
            name.source().begin.line);
     }
@@ -133,7 +133,9 @@ class Section {
     if (const auto one = to_text(node, numbers)) return {*one};
     std::vector<std::string> result;
     const toml::array* array = node.as_array();
-    const auto bad = [&] { fail(fmt::format("'{}' in {} must be text or [texts]", key, title_)); };
+    const auto bad = [&] {
+      fail(fmt::format("'{}' in {} must be text or a list of texts", key, title_));
+    };
     if (array == nullptr) bad();
     for (const toml::node& item : *array) {
       const auto text = to_text(item, numbers);
@@ -218,7 +220,7 @@ FeatureColumns read_feature_columns(Section& section) {
   const bool needs_width = features.form == Form::sparse || features.form == Form::hashed_words;
   if (needs_width && features.width == 0) section.fail("these features need a 'width'");
   const bool fixed_width = features.form == Form::columns || features.form == Form::npy;
-  if (fixed_width && features.width > 0) section.fail("these features need no 'width'");
+  if (fixed_width && features.width > 0) section.fail("these features do not take a 'width'");
   if (features.form == Form::columns) features.width = features.columns.size();
   return features;
 }
@@ -323,7 +325,7 @@ EdgeTable read_edges(Section& section, TimeUnit unit) {
   table.weight = section.text("weight");
   table.split = read_split(section, table.type);
   if (table.symmetric && !table.reverse.empty()) {
-    section.fail("a symmetric edge type has no 'reverse'");
+    section.fail("a symmetric edge type cannot have a 'reverse'");
   }
   if (table.split.by != EdgeSplit::By::nothing && !table.reverse.empty()) {
     section.fail(
@@ -355,14 +357,14 @@ std::vector<std::string> EdgeTable::edge_types() const {
 
 Manifest read_manifest(const Path& file) {
   if (!std::filesystem::is_regular_file(file)) {
-    throw Error(fmt::format("{}: there is no such manifest file", file.string()));
+    throw Error(fmt::format("{}: there is no such manifest file; check its name", file.string()));
   }
   toml::table table;
   try {
     table = toml::parse_file(file.string());
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}:{}: is no valid TOML: {}", file.string(), error.source().begin.line,
-                            error.description()));
+    throw Error(fmt::format("{}:{}: is not valid TOML: {}", file.string(),
+                            error.source().begin.line, error.description()));
   }
   Section root(file, "the manifest", table);
   Manifest manifest;

@@ -310,20 +310,20 @@ TEST_F(ManifestTest, AValueOfTheWrongKindIsAnError) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"name = 3\n", "'name' in [[nodes]] must be text"},
       {"skip_lines = '3'\n", "'skip_lines' in [[nodes]] must be a whole number"},
-      {"skip_lines = -1\n", "'skip_lines' in [[nodes]] is below zero"},
+      {"skip_lines = -1\n", "'skip_lines' in [[nodes]] is negative; it must be 0 or more"},
       {"may_be_empty = 'yes'\n", "must be true or false"},
-      {"columns = [1, 2]\n", "must be text or [texts]"},
+      {"columns = [1, 2]\n", "must be text or a list of texts"},
       {"where = 'x'\n", "must be a table"},
-      {"where = { year = 2019.5 }\n", "must be text or [texts]"},
+      {"where = { year = 2019.5 }\n", "must be text or a list of texts"},
       {"labels = { a = ['b', 'c'] }\n", "needs one column"},
       {"features = 'x'\n", "must be a table"},
       {"delimiter = ', '\n", "one character"},
       {"delimiter = ''\n", "one character"},
       {"quote = '\"\"'\n", "one character"},
-      {"format = 'xml'\n", "it is one of tsv, csv, jsonl"},
-      {"duplicates = 'drop'\n", "it is one of report, ignore"},
-      {"time_format = 'iso'\n", "it is one of date, unix, number"},
-      {"missing_time = 'zero'\n", "it is one of drop, keep"}};
+      {"format = 'xml'\n", "choose one of tsv, csv, jsonl"},
+      {"duplicates = 'drop'\n", "choose one of report, ignore"},
+      {"time_format = 'iso'\n", "choose one of date, unix, number"},
+      {"missing_time = 'zero'\n", "choose one of drop, keep"}};
   for (const auto& [line, what] : cases) expect_contains(read_error(kPaper + line, 1), what);
   expect_contains(read_error("time_unit = 'week'\n" + kPaper, 1), "second");
   expect_contains(error_of([&] { read("nodes = 'p.tsv'\n"); }), "[[nodes]]");
@@ -386,8 +386,8 @@ TEST_F(ManifestTest, AReverseWithASplitOrASymmetricTypeIsRefused) {
 }
 
 TEST_F(ManifestTest, InvalidTomlIsAnErrorWithItsLine) {
-  expect_contains(read_error(kPaper + "name = \n", 5), "is no valid TOML");
-  expect_contains(read_error("name = 'a'\nname = 'b'\n" + kPaper, 2), "is no valid TOML");
+  expect_contains(read_error(kPaper + "name = \n", 5), "is not valid TOML");
+  expect_contains(read_error("name = 'a'\nname = 'b'\n" + kPaper, 2), "is not valid TOML");
 }
 
 TEST_F(ManifestTest, AnEmptyOrMissingManifestIsAnError) {
@@ -402,8 +402,8 @@ TEST_F(ManifestTest, KeysThatWouldDoNothingAreErrors) {
       {"time_format = 'unix'\n", "need 'time'"},
       {"missing_time = 'keep'\n", "need 'time'"},
       {"label_separator = ';'\n", "needs 'labels'"},
-      {"features = { columns = ['a'], width = 1 }\n", "need no 'width'"},
-      {"features = { npy = 'f.npy', width = 4 }\n", "need no 'width'"}};
+      {"features = { columns = ['a'], width = 1 }\n", "do not take a 'width'"},
+      {"features = { npy = 'f.npy', width = 4 }\n", "do not take a 'width'"}};
   for (const auto& [line, what] : cases) {
     expect_contains(error_of([&] { read(kPaper + line); }), what);
   }

@@ -29,7 +29,7 @@ NpyMatrix::NpyMatrix(const Path& file) : file_(File::open_to_read(file)) {
   read_header();
   const uint64_t expected = data_start_ + rows_ * width_ * item_bytes_;
   if (file_.size() < expected) {
-    throw Error(fmt::format("{}: is cut short: {} bytes where its header calls for {}",
+    throw Error(fmt::format("{}: is truncated: it has {} bytes, but its header calls for {}",
                             file.string(), file_.size(), expected));
   }
   buffer_.resize(width_ * item_bytes_);
@@ -42,7 +42,7 @@ void NpyMatrix::read_header() {
   };
   std::string start(12, '\0');
   start.resize(file_.read_at(start.data(), start.size(), 0));
-  if (start.size() < 12 || start.compare(0, 6, "\x93NUMPY") != 0) fail("is no .npy file");
+  if (start.size() < 12 || start.compare(0, 6, "\x93NUMPY") != 0) fail("is not an .npy file");
   const bool old = start[6] == 1;  // version 1 has a two-byte header length
   uint64_t length = 0;
   std::memcpy(&length, start.data() + 8, old ? 2 : 4);
@@ -55,7 +55,7 @@ void NpyMatrix::read_header() {
       R"('descr':\s*'<f([248])'.*'fortran_order':\s*False.*'shape':\s*\((\d{1,12}),\s*(\d{1,6}),?\s*\))");
   std::smatch found;
   if (!std::regex_search(header, found, layout)) {
-    fail("is no two-dimensional array of float16, float32 or float64 in C order");
+    fail("is not a two-dimensional array of float16, float32 or float64 in C order");
   }
   item_bytes_ = std::stoul(found[1]);
   rows_ = std::stoull(found[2]);

@@ -68,7 +68,7 @@ TEST_F(NpyMatrixTest, HeadersOfVersionTwoAndThreeAreRead) {
 TEST_F(NpyMatrixTest, AnotherTypeIsRefused) {
   for (const char* dtype : {"<i4", ">f4", "<u1", "|O", "<c8"}) {
     expect_contains(open_error(npy_bytes(npy_header(dtype, "2, 3"), kSixFloats)),
-                    "is no two-dimensional array of float16, float32 or float64");
+                    "is not a two-dimensional array of float16, float32 or float64");
   }
 }
 
@@ -84,17 +84,17 @@ TEST_F(NpyMatrixTest, FortranOrderIsRefused) {
 
 TEST_F(NpyMatrixTest, AFileCutShortIsRefused) {
   const std::string whole = npy_bytes(npy_header("<f4", "2, 3"), kSixFloats);
-  expect_contains(open_error(whole.substr(0, whole.size() - 1)), "is cut short");
+  expect_contains(open_error(whole.substr(0, whole.size() - 1)), "is truncated");
   for (const size_t bytes : {size_t{0}, size_t{5}, size_t{11}, size_t{40}}) {
     open_error(whole.substr(0, bytes));
   }
 }
 
 TEST_F(NpyMatrixTest, AFileOfAnotherKindIsRefused) {
-  expect_contains(open_error("id,x,y\n1,2,3\n4,5,6\n"), "is no .npy file");
+  expect_contains(open_error("id,x,y\n1,2,3\n4,5,6\n"), "is not an .npy file");
   std::string wrong_magic = npy_bytes(npy_header("<f4", "2, 3"), kSixFloats);
   wrong_magic[1] = 'n';
-  expect_contains(open_error(wrong_magic), "is no .npy file");
+  expect_contains(open_error(wrong_magic), "is not an .npy file");
 }
 
 TEST_F(NpyMatrixTest, AHeaderLengthBeyondAllReasonIsRefused) {

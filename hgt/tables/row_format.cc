@@ -64,7 +64,7 @@ const RowFormat& row_format(std::string_view name) {
   for (const RowFormat& format : row_formats()) {
     if (format.name == name) return format;
   }
-  throw Error(fmt::format("there is no table format '{}'; it is one of {}", name,
+  throw Error(fmt::format("there is no table format '{}'; choose one of {}", name,
                           fmt::join(format_names(), ", ")));
 }
 
@@ -107,8 +107,10 @@ std::string complaint(const RowFormat& format, const RowOptions& options) {
   for (const auto& [key, value] : options.values) {
     const FormatOption* option = find_option(format, key);
     if (option == nullptr) {
-      return fmt::format("a {} table takes no '{}'; leave it out, or choose another 'format' of {}",
-                         format.name, key, fmt::join(format_names(), ", "));
+      return fmt::format(
+          "'{1}' does not apply to the table format {0}; leave it out, or choose another 'format' "
+          "from {2}",
+          format.name, key, fmt::join(format_names(), ", "));
     }
     std::string text = complaint(*option, value);
     if (!text.empty()) return text;

@@ -82,7 +82,7 @@ TEST_F(RowFormatTest, TheNameOfAFormatGoesBeforeTheEnding) {
 
 TEST_F(RowFormatTest, OptionsThatTheFormatDoesNotTakeAreErrors) {
   const std::vector<std::pair<RowOptions, std::string>> cases = {
-      {{.values = {{"sheet", "x"}}}, "takes no 'sheet'"},
+      {{.values = {{"sheet", "x"}}}, "'sheet' does not apply to the table format tsv"},
       {{.values = {{"delimiter", ""}}}, "'delimiter' must be one character"},
       {{.values = {{"skip_lines", "-1"}}}, "'skip_lines' must be a whole number"},
       {{.values = {{"skip_lines", "x"}}}, "'skip_lines' must be a whole number"},

@@ -51,8 +51,8 @@ class RelationDeclarations {
     declaration.unique = declaration.unique || table.unique;
     if (declaration.symmetric != table.symmetric || declaration.reverse != table.reverse) {
       throw Error(
-          fmt::format("{}:{}: edge type '{}' has another 'reverse' or 'symmetric' in an "
-                      "earlier table; repeat it here",
+          fmt::format("{}:{}: edge type '{}' has a different 'reverse' or 'symmetric' in an "
+                      "earlier table; repeat the earlier one here",
                       manifest_.file.string(), table.source_table.line, type));
     }
   }
@@ -156,7 +156,7 @@ class Importer {
   void require_label(const std::string& type, const std::string& label, uint64_t line) const {
     if (gives_label(type, label)) return;
     throw Error(
-        fmt::format("{}:{}: no table gives the label '{}' of {}; add labels = {{ {} = "
+        fmt::format("{}:{}: no table gives the label '{}' of type {}; add labels = {{ {} = "
                     "\"COLUMN\" }} to its [[nodes]], or a [[labels]] table",
                     manifest_.file.string(), line, label, type, label));
   }
@@ -240,8 +240,8 @@ class Importer {
     NpyMatrix matrix(folder_ / spec.features->columns[0]);
     if (matrix.rows() != builder_.num_nodes(type)) {
       throw Error(
-          fmt::format("{}: has {} rows for {} nodes of type {}; every row of the node table "
-                      "needs one (dropped rows shift them: see the report, or use --strict)",
+          fmt::format("{}: has {} rows for {} nodes of type {}; every row of the node table needs "
+                      "one (dropped node rows shift them: see the report, or use --strict)",
                       (folder_ / spec.features->columns[0]).string(), matrix.rows(),
                       builder_.num_nodes(type), spec.type));
     }

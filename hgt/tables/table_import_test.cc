@@ -139,7 +139,7 @@ TEST_F(TableImportTest, ATimeBeyondTheUnitSecondNamesTheCoarserUnits) {
   import("time_unit = 'second'\n" + table);
   EXPECT_EQ(report_.dropped(), 1U);
   expect_contains(report_.tables.at(0).examples.at(0), "t.tsv:2: ");
-  expect_contains(report_.tables.at(0).examples.at(0), "take minute or a coarser unit");
+  expect_contains(report_.tables.at(0).examples.at(0), "choose minute or a coarser unit");
   EXPECT_EQ(folder_.import("time_unit = 'minute'\n" + table, "minutes").report.dropped(), 0U);
 }
 

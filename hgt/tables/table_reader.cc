@@ -239,7 +239,7 @@ std::vector<std::string> read_header(RowSplitter& rows, const Path& file, uint64
         skipped_lines == 0 ? "is empty"
                            : fmt::format("has nothing after the {} lines to skip", skipped_lines);
     throw Error(
-        fmt::format("{}: {}; it should start with a header line, or name the columns with "
+        fmt::format("{}: {}; start it with a header line, or name the columns with "
                     "'columns' in the manifest",
                     file.string(), what));
   }

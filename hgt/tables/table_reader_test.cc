@@ -251,7 +251,7 @@ TEST_F(TableReaderTest, SkipsALineLongerThanItsBuffer) {
 
 TEST_F(TableReaderTest, RefusesAFileWithoutHeader) {
   const std::string remedy =
-      "it should start with a header line, or name the columns with 'columns' in the manifest";
+      "start it with a header line, or name the columns with 'columns' in the manifest";
   EXPECT_EQ(error(""), "table: is empty; " + remedy);
   EXPECT_EQ(error("\xef\xbb\xbf"), "table: is empty; " + remedy);
   EXPECT_EQ(error(gzip("")), "table: is empty; " + remedy);
@@ -348,10 +348,11 @@ TEST_P(CompressedTableTest, ReadsPartsOneAfterAnotherAsOneText) {
 TEST_P(CompressedTableTest, RefusesTruncatedData) {
   const std::string whole = compress("a\tb\n1\t2\n3\t4\n");
   for (size_t size = 4; size < whole.size(); ++size) {
-    EXPECT_TRUE(error(whole.substr(0, size)).starts_with(named("table: is truncated") + ";"))
+    EXPECT_TRUE(error(whole.substr(0, size)).starts_with(named("table: contains truncated") + ";"))
         << size;
   }
-  EXPECT_TRUE(error(whole + whole.substr(0, 6)).starts_with(named("table: is truncated") + ";"));
+  EXPECT_TRUE(
+      error(whole + whole.substr(0, 6)).starts_with(named("table: contains truncated") + ";"));
 }
 
 // Not each flip is an error: both formats have padding bits, which change nothing.
@@ -378,11 +379,12 @@ TEST_P(CompressedTableTest, ReadsNoOtherRowsFromDataWithAFlippedBit) {
 TEST_P(CompressedTableTest, RefusesDataWithAWrongChecksum) {
   std::string bytes = compress("a\tb\n1\t2\n");
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  EXPECT_TRUE(error(bytes).starts_with(named("table: is damaged") + " ("));
+  EXPECT_TRUE(error(bytes).starts_with(named("table: contains damaged") + " ("));
 }
 
 TEST_P(CompressedTableTest, RefusesOtherBytesAfterTheData) {
-  EXPECT_TRUE(error(compress("a\n1\n") + "a\n1\n").starts_with(named("table: is damaged") + " ("));
+  EXPECT_TRUE(
+      error(compress("a\n1\n") + "a\n1\n").starts_with(named("table: contains damaged") + " ("));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, CompressedTableTest,

@@ -39,7 +39,7 @@ std::string_view emptiness(std::string_view cell) { return is_null(cell) ? "null
 void log_unknown(DefectLog& log, Defect defect, const Row& row, const std::string& type,
                  std::string_view id) {
   log.add(defect, row.position,
-          fmt::format("there is no {} with the id {}", type, quoted_cell(id)));
+          fmt::format("there is no node of type {} with the id {}", type, quoted_cell(id)));
 }
 
 }  // namespace
@@ -71,10 +71,11 @@ void ImportContext::set_features(NodeType type, const FeatureColumns& spec, Node
   if (is_new) builder.declare_features(type, place->second);
   const FeatureSpec& declared = place->second;
   if (declared.width != values.size() || declared.type != spec.type) {
-    throw Error(fmt::format(
-        "{}: the features of {} have width {} and {} in one table, {} and {} in another",
-        manifest.file.string(), builder.schema().at(type).name, declared.width,
-        to_string(declared.type), values.size(), to_string(spec.type)));
+    throw Error(
+        fmt::format("{}: the features of type {} have width {} and precision {} in one table, but "
+                    "width {} and precision {} in another",
+                    manifest.file.string(), builder.schema().at(type).name, declared.width,
+                    to_string(declared.type), values.size(), to_string(spec.type)));
   }
   builder.set_features(type, node, values);
 }
@@ -100,10 +101,10 @@ std::optional<Time> TimeCell::read(const Row& row, DefectLog& log) const {
   if (!time) {
     const bool too_fine = unit_ == TimeUnit::second && spec_->format != TimeFormat::number &&
                           parse_time(text, spec_->format, TimeUnit::minute).has_value();
-    log.add(
-        Defect::bad_time, row.position,
-        fmt::format("{} '{}' is no time in the unit {}{}", spec_->column, text, to_string(unit_),
-                    too_fine ? ", which holds 1901 to 2038; take minute or a coarser unit" : ""));
+    log.add(Defect::bad_time, row.position,
+            fmt::format(
+                "{} '{}' is not a time in the unit {}{}", spec_->column, text, to_string(unit_),
+                too_fine ? ", which covers 1901 to 2038; choose minute or a coarser unit" : ""));
   }
   return time;
 }
@@ -150,7 +151,7 @@ bool NodeRows::read(const Row& row) {
   }
   if (!node) {
     log_.add(Defect::duplicate_id, row.position,
-             fmt::format("there is a {} with the id '{}' already", spec_.type, id));
+             fmt::format("there is already a node of type {} with the id '{}'", spec_.type, id));
     return false;
   }
   if (features_) context_.set_features(type_, *spec_.features, *node, features_->values());
@@ -310,7 +311,7 @@ std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& e
   const auto position = parse_position(row.cell(split_column_));
   if (!position) {
     log_.add(Defect::bad_number, row.position,
-             fmt::format("{} {} is no whole number", spec_.split.column,
+             fmt::format("{} {} is not a whole number", spec_.split.column,
                          quoted_cell(row.cell(split_column_))));
     return std::nullopt;
   }
@@ -363,9 +364,9 @@ bool EdgeRows::read(const Row& row) {
   if (weight_) {
     const auto weight = parse_real(row.cell(*weight_));
     if (!weight) {
-      log_.add(
-          Defect::bad_number, row.position,
-          fmt::format("{} {} is no finite number", *spec_.weight, quoted_cell(row.cell(*weight_))));
+      log_.add(Defect::bad_number, row.position,
+               fmt::format("{} {} is not a finite number", *spec_.weight,
+                           quoted_cell(row.cell(*weight_))));
       return false;
     }
     edge.weight = *weight;

@@ -216,15 +216,15 @@ std::string leak_of(const Task& task, const FeatureSpec& features) {
   const bool by_time = task.spec().split == SplitRule::time;
   if (by_time && features.until && *features.until > end) {
     return fmt::format(
-        "made with what was known up to {}, but training ends with {}; make them again with "
-        "--until {}",
+        "made with data up to {}, but training ends with {}; make them again with --until {}",
         format_time(*features.until, unit), format_time(end, unit), format_time(end, unit));
   }
   const std::set<std::string> hidden = hidden_edge_types(task);
   for (const std::string& edge : features.edges) {
     if (!hidden.contains(edge)) continue;
-    return fmt::format("made by way of {}, which task {} hides; make them again with --task {}",
-                       edge, task.spec().name, task.spec().name);
+    return fmt::format(
+        "made along edges of type {}, which task {} hides; make them again with --task {}", edge,
+        task.spec().name, task.spec().name);
   }
   return "";
 }
@@ -235,8 +235,8 @@ std::string describe(const NodeTypeSpec& type, TimeUnit unit) {
     return "made with nothing later than " + format_time(*type.features->until, unit);
   }
   if (type.kind == NodeKind::event) return "each belongs to a node that is no later than the bound";
-  return "the type has no time, so the graph cannot tell whether they know the future; make sure "
-         "that nothing after training went into them";
+  return "the type has no time, so the graph cannot show whether they depend on the future; make "
+         "sure that nothing later than training went into them";
 }
 
 void look_at_features(const Task& task, Audit& audit) {
@@ -284,8 +284,8 @@ std::string audit_text(const Audit& audit) {
   std::string text;
   for (const Audit::Finding& finding : audit.findings) {
     text += fmt::format(
-        "{}: {} examples, {} instances, {} edges in reach: {} predicted links, {} links that are "
-        "also hidden, {} nodes and {} edges after the bound{}\n",
+        "{}: {} examples, {} instances, {} edges in reach: {} predicted links, {} other links to "
+        "hide, {} nodes and {} edges after the bound{}\n",
         to_string(finding.split), finding.examples, finding.instances, finding.edges,
         finding.predicted_links, finding.hidden_links, finding.late_nodes, finding.late_edges,
         finding.first.empty() ? "" : "; the first: " + finding.first);

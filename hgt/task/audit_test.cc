@@ -170,8 +170,8 @@ TEST(AuditedFeatures, LeakWhenTheyKnowWhatIsLaterThanTraining) {
   const Audit late = audit_of_features(graph, SplitRule::time, "2012");
   EXPECT_FALSE(late.clean());
   const std::string what =
-      "features of author (made up): made with what was known up to 2014, but training ends with "
-      "2012; make them again with --until 2012";
+      "features of author (made up): made with data up to 2014, but training ends with 2012; make "
+      "them again with --until 2012";
   EXPECT_EQ(late.leaking_features, std::vector<std::string>{what});
   EXPECT_TRUE(contains(audit_text(late), "\nThe features leak.\n")) << audit_text(late);
   EXPECT_EQ(refusal_of_features(graph, SplitRule::time, "2012"),
@@ -195,8 +195,8 @@ TEST(AuditedFeatures, LeakWhenTheyCameByEdgesThatAreHidden) {
   for (const SplitRule rule : {SplitRule::random, SplitRule::time}) {
     EXPECT_FALSE(audit_of_features(graph, rule, "").clean());
     EXPECT_TRUE(contains(refusal_of_features(graph, rule, ""),
-                         "features of author (made up): made by way of pub_journal, which task "
-                         "paper-venue hides; make them again with --task paper-venue"));
+                         "features of author (made up): made along edges of type pub_journal, "
+                         "which task paper-venue hides; make them again with --task paper-venue"));
   }
   TaskSpec fields = find_task("paper-field-L1", graph->schema());
   EXPECT_EQ(error_of([&] { refuse_leaking_features(*open_task(*graph, fields)); }), "");

@@ -27,7 +27,7 @@ void ClassTask::collect_examples() {
     several_ = several_ || classes.size() > 1;
   }
   if (times.empty()) {
-    throw Error(fmt::format("task {}: no node of type {} has an answer to learn from", spec_.name,
+    throw Error(fmt::format("task {}: no node of type {} has a class to learn from", spec_.name,
                             spec_.node));
   }
   check_examples(times);

@@ -85,7 +85,8 @@ void LinkTask::collect_links() {
   for (NodeId node = 0; node < count; ++node) {
     for (const Relation relation : predicted_) collect_links_of(node, relation, times);
   }
-  if (times.empty()) throw Error(fmt::format("task {}: there are no such edges", spec_.name));
+  if (times.empty())
+    throw Error(fmt::format("task {}: the graph has no edges of the predicted types", spec_.name));
   check_examples(times);
 }
 

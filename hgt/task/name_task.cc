@@ -46,16 +46,16 @@ void NameTask::append_names(const Schema& schema, std::vector<std::string>& name
 
 NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph, spec) {
   if (spec_.loss == Loss::binary) {
-    throw Error("loss is binary; one candidate is right, so for names it must be softmax");
+    throw Error("loss is binary, but exactly one candidate of a name is right; choose softmax");
   }
   spec_.loss = Loss::softmax;
   if (!graph.schema().at(other_).names) {
-    throw Error(
-        fmt::format("task {}: nodes of type {} have no names; give them one in the "
-                    "manifest (name = ...)",
-                    spec_.name, spec_.other));
+    throw Error(fmt::format(
+        "task {}: nodes of type {} have no names; give them names in the manifest (name = ...)",
+        spec_.name, spec_.other));
   }
-  if (spec_.split == SplitRule::given) throw Error("mentions have no given split");
+  if (spec_.split == SplitRule::given)
+    throw Error("mentions have no given split: choose --split time or random");
   group_names();
   count_links();
   collect_mentions();
@@ -160,7 +160,7 @@ void NameTask::collect_mentions() {
   }
   if (times.empty()) {
     throw Error(
-        fmt::format("task {}: no {} shares its name with another one", spec_.name, spec_.other));
+        fmt::format("task {}: no two nodes of type {} share a name", spec_.name, spec_.other));
   }
   check_examples(times);
 }

@@ -222,7 +222,7 @@ std::map<NodeId, Split> splits_of_papers(const Task& task) {
 TEST_F(NameTaskTest, TakesNoLossButSoftmax) {
   TaskSpec wrong = desk_spec();
   wrong.loss = Loss::binary;
-  EXPECT_TRUE(contains(error_of([&] { open_task(*desk_, wrong); }), "it must be softmax"));
+  EXPECT_TRUE(contains(error_of([&] { open_task(*desk_, wrong); }), "choose softmax"));
 }
 
 TEST(RandomNameTask, HasTheMentionsOfASlowVersion) {

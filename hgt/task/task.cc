@@ -32,15 +32,16 @@ Relation relation_into(const Schema& schema, NodeType node, NodeType other,
   }
   throw Error(fmt::format(
       "no edge type '{}' joins {} and {}; {}", edge, schema.at(node).name, schema.at(other).name,
-      known.empty() ? "none does" : fmt::format("there are {}", fmt::join(known, ", "))));
+      known.empty() ? "no edge type joins them"
+                    : fmt::format("those that do are {}", fmt::join(known, ", "))));
 }
 
 Time end_of(const char* what, const std::string& text, Time otherwise, TimeUnit unit) {
   if (text.empty()) return otherwise;
   const auto time = parse_end(text, unit);
   if (time) return *time;
-  throw Error(fmt::format("{} is '{}', which is no date in the unit {}; one is {}", what, text,
-                          to_string(unit), format_time(otherwise, unit)));
+  throw Error(fmt::format("{} is '{}', which is not a date in the unit {}; an example is {}", what,
+                          text, to_string(unit), format_time(otherwise, unit)));
 }
 
 void check_shares(const TaskSpec& spec) {
@@ -98,8 +99,8 @@ void Task::settle_split() {
   spec_.split = settled_split(spec_, schema);
   if (spec_.split == SplitRule::given && !has_given_split(schema, spec_)) {
     throw Error(
-        "the split cannot be 'given': no table said which nodes are for training and "
-        "testing; choose time or random");
+        "the split cannot be 'given': no table says which nodes are for training and testing; "
+        "choose --split time or random");
   }
   check_shares(spec_);
   const TimeSplit usual = default_time_split(schema.time_unit);
@@ -183,22 +184,22 @@ void Task::check_examples(std::span<const Time> times) const {
       if (time != kNoTime) known.push_back(time);
     }
     if (known.empty()) {
-      throw Error(
-          fmt::format("task {}: no example has a time, so they cannot be split by time; "
-                      "choose the split random",
-                      spec_.name));
+      throw Error(fmt::format(
+          "task {}: no example has a time, so they cannot be split by time; choose --split random",
+          spec_.name));
     }
     const TimeUnit unit = graph_.schema().time_unit;
     const auto [first, last] = std::minmax_element(known.begin(), known.end());
     const std::string what = fmt::format(
-        "task {}: there are no examples for {}: training ends {}, validation {}, and the examples "
-        "are of {} to {}",
+        "task {}: there are no examples for {}: training ends with {}, validation with {}, and the "
+        "examples range from {} to {}",
         spec_.name, to_string(split), format_time(time_split_.train_end, unit),
         format_time(time_split_.validation_end, unit), format_time(*first, unit),
         format_time(*last, unit));
     const auto better = usable_time_split(std::move(known));
-    if (!better) throw Error(what + "; these are too few times, choose the split random");
-    throw Error(fmt::format("{}; set --train-end and --validation-end, for instance to {} and {}",
+    if (!better)
+      throw Error(what + "; there are too few different times, so choose --split random");
+    throw Error(fmt::format("{}; set --train-end and --validation-end, for example to {} and {}",
                             what, format_time(better->train_end, unit),
                             format_time(better->validation_end, unit)));
   }

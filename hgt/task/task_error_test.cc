@@ -52,7 +52,7 @@ TEST_F(TaskErrorTest, OfUnknownNamesListThoseThatAreThere) {
                        spec.node = "field";
                        spec.edges = {"pub_journal"};
                      }),
-               {"'pub_journal'", "none does"});
+               {"'pub_journal'", "no edge type joins them"});
   expect_parts(error("paper:topic", [](TaskSpec& spec) { spec.label = "Topic"; }),
                {"'Topic'", "topic, shelf, tags"});
   expect_parts(error("paper:topic", [](TaskSpec& spec) { spec.node = "author"; }),
@@ -122,7 +122,7 @@ TEST_F(TaskErrorTest, OfNamesThatNobodySharesOrHas) {
                        spec.other = "venue";
                        spec.edges = {"pub_journal"};
                      }),
-               {"no venue shares its name"});
+               {"no two nodes of type venue share a name"});
 }
 
 // --- splits without examples ---
@@ -171,7 +171,7 @@ void open_as_suggested(const TestGraph& graph, const std::string& name) {
   const std::string error = error_of([&] { open_task(*graph, spec); });
   if (error.empty()) return;
   std::smatch dates;
-  const std::regex pattern("there are no examples for (\\w+): .* for instance to (.*) and (.*)$");
+  const std::regex pattern("there are no examples for (\\w+): .* for example to (.*) and (.*)$");
   ASSERT_TRUE(std::regex_search(error, dates, pattern)) << error;
   spec.train_end = dates[2];
   spec.validation_end = dates[3];
@@ -238,7 +238,8 @@ TEST(EmptySplit, OfOtherRulesIsNamed) {
 TEST(EmptySplit, OfNothingAtAllSaysSo) {
   const TestGraph graph = dated_things({});
   expect_parts(error_of([&] { open_named(*graph, "thing-person"); }), {"thing", "no node"});
-  expect_parts(error_of([&] { open_named(*graph, "link:makes"); }), {"no such edges"});
+  expect_parts(error_of([&] { open_named(*graph, "link:makes"); }),
+               {"no edges of the predicted types"});
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TaskSpec read_task(const Path& file) {
   const bool says_what = std::any_of(settings.begin(), settings.end(),
                                      [](const Setting& each) { return each.key == kPredict; });
   if (says_what) return spec;
-  throw Error(fmt::format("{}: lacks '{}'; it is one of {}", file.string(), kPredict,
+  throw Error(fmt::format("{}: '{}' is missing; give one of {}", file.string(), kPredict,
                           fmt::join(all_words<TaskKind>(), ", ")));
 }
 
@@ -101,10 +101,10 @@ TaskSpec find_task(const std::string& name_or_file, const Schema& schema) {
   for (const TaskRow& row : task_rows()) {
     if (auto found = row.find(schema, name_or_file)) return *found;
   }
-  throw Error(fmt::format(
-      "'{}' is no task of this graph; its tasks are {} (an edge type's ending may follow, as in "
-      "paper-field-L1), or a file that ends in .toml",
-      name_or_file, fmt::join(task_names(schema), ", ")));
+  throw Error(
+      fmt::format("there is no task named '{}' for this graph; its tasks are {} (the ending of an "
+                  "edge type may follow, as in paper-field-L1), or give a file that ends in .toml",
+                  name_or_file, fmt::join(task_names(schema), ", ")));
 }
 
 }  // namespace hgt

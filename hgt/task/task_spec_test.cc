@@ -140,7 +140,7 @@ TEST_F(TaskFileTest, WithAValueThatDoesNotFitIsRefusedWithItsLine) {
 
 TEST_F(TaskFileTest, ThatDoesNotSayWhatToPredictIsRefused) {
   const std::string error = error_of_text("node = 'paper'\n");
-  EXPECT_TRUE(contains(error, file_.string() + ": lacks 'predict'")) << error;
+  EXPECT_TRUE(contains(error, file_.string() + ": 'predict' is missing")) << error;
   EXPECT_TRUE(contains(error, kinds_of_tasks())) << error;
 }
 
@@ -340,7 +340,8 @@ TEST_F(TaskNameTest, ThatFitNothingAreRefusedWithThoseThatWould) {
         "paper-field.L1", "paper-paper", "paper:year", "papers:topic", "venue-disambiguation",
         "nobody-disambiguation", "link:", "link:writes", "toml"}) {
     const std::string error = error_of([&] { find_task(bad, schema_); });
-    EXPECT_TRUE(contains(error, "'" + std::string(bad) + "' is no task")) << bad << ": " << error;
+    EXPECT_TRUE(contains(error, "there is no task named '" + std::string(bad) + "'"))
+        << bad << ": " << error;
     for (const std::string& name : task_names(schema_)) {
       EXPECT_TRUE(contains(error, name)) << name;
     }

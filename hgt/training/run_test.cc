@@ -134,7 +134,7 @@ TEST_F(RunFolderTest, IsRefusedWithADamagedFile) {
     ASSERT_GT(line, 0U);
     for (const std::string& bytes :
          {whole.substr(0, line), whole.substr(0, line - 3), std::string(), whole + "width = 3\n"}) {
-      expect_refused(name, bytes, ": the file is not as hgt wrote it");
+      expect_refused(name, bytes, ": the file has changed since hgt wrote it");
     }
   }
   EXPECT_EQ(error_of([&] { hgt::Run::open(folder_ / "run"); }), "");
