@@ -121,8 +121,8 @@ void HttpConnection::refuse_unread(error_code error) {
         431, fmt::format("the request line or its headers are longer than {} bytes", kMaxHead)));
   }
   if (error == http::error::body_limit) {
-    return write(refusal_reply(
-        413, fmt::format("a body has at most {} bytes here", admitted_.entry->route.most_body)));
+    return write(refusal_reply(413, fmt::format("the body may have at most {} bytes here",
+                                                admitted_.entry->route.most_body)));
   }
   const bool ended = error == http::error::end_of_stream || error == http::error::partial_message;
   if (ended || error.category() != make_error_code(http::error::bad_method).category()) {
@@ -133,14 +133,15 @@ void HttpConnection::refuse_unread(error_code error) {
 
 void HttpConnection::admit() {
   const auto& message = parser_->get();
-  if (message.method() == http::verb::unknown) throw BadRequest("there is no such method");
+  if (message.method() == http::verb::unknown) throw BadRequest("unknown method");
   admitted_ = loop_.routes.admit(to_head(message), loop_.options.address, loop_.url());
   const size_t most = admitted_.entry->route.most_body;
   const bool encoded = message.count(http::field::transfer_encoding) > 0;
   const bool has_body = encoded || parser_->content_length().value_or(0) > 0;
   if (!has_body) return respond();
-  if (most == 0) throw Refusal(413, "requests have no body here");
-  if (encoded && !parser_->chunked()) throw Refusal(501, "send the body as it is, or in chunks");
+  if (most == 0) throw Refusal(413, "requests may not have a body here");
+  if (encoded && !parser_->chunked())
+    throw Refusal(501, "unsupported transfer encoding; send the body as it is, or in chunks");
   if (parser_->content_length().value_or(0) > most) return refuse_unread(http::error::body_limit);
   parser_->body_limit(most);
   if (boost::beast::iequals(message[http::field::expect], "100-continue")) return go_on();

@@ -34,7 +34,7 @@ void HttpLoop::bind() {
   error_code error;
   const auto address = asio::ip::make_address(named ? "127.0.0.1" : options.address, error);
   if (error) {
-    throw Error(fmt::format("'{}' is no numeric address; 127.0.0.1 is this machine alone",
+    throw Error(fmt::format("'{}' is not a numeric address; 127.0.0.1 serves this machine only",
                             options.address));
   }
   const tcp::endpoint place(address, options.port);
@@ -48,13 +48,13 @@ void HttpLoop::bind() {
   if (!error) return;
   const std::string where = fmt::format("port {} of {}", options.port, options.address);
   if (error == asio::error::address_in_use) {
-    throw Error(where + " is taken; choose another port, or 0 for a free one");
+    throw Error(where + " is already in use; choose another port, or 0 for any free one");
   }
   if (error == asio::error::access_denied) {
     throw Error(where + " needs privileges; choose a port above 1023");
   }
-  throw Error(fmt::format("{} cannot be listened to ({}); choose 127.0.0.1 and port 0", where,
-                          error.message()));
+  throw Error(
+      fmt::format("cannot listen on {} ({}); choose 127.0.0.1 and port 0", where, error.message()));
 }
 
 std::string HttpLoop::url() const {
@@ -83,8 +83,8 @@ void HttpLoop::accept() {
 void HttpLoop::on_accept(error_code error, tcp::socket socket) {
   if (!acceptor_.is_open()) return;
   if (error == asio::error::bad_descriptor || error == asio::error::invalid_argument) {
-    failure_ = std::make_exception_ptr(Error(fmt::format(
-        "port {} can no longer be listened to ({}); start again", port, error.message())));
+    failure_ = std::make_exception_ptr(Error(
+        fmt::format("cannot listen on port {} any more ({}); start again", port, error.message())));
     stopping = true;
   }
   if (error) return;  // no descriptors, no memory: the next look() tries again
