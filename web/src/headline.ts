@@ -13,13 +13,13 @@ function taskInWords(run: RunReport): string {
   const { kind, node, other, classes } = run.task;
   switch (kind) {
     case "edge":
-      return `which ${other} of ${count(classes)} a ${node} belongs to`;
+      return `which ${other} of ${count(classes)} each ${node} belongs to`;
     case "label":
-      return `which of ${plural(classes, "class")} a ${node} belongs to`;
+      return `which of ${plural(classes, "class")} each ${node} belongs to`;
     case "name":
-      return `which ${other} of the same name a ${node} belongs to`;
+      return `which ${other} of the same name each ${node} belongs to`;
     case "link":
-      return `which ${other} a ${node} is linked to`;
+      return `which ${other} each ${node} is linked to`;
   }
 }
 
