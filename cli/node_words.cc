@@ -21,11 +21,13 @@ std::string time_example(const Schema& schema) {
 [[noreturn]] void report_id(const HeteroGraph& graph, NodeType type, const std::string& id) {
   const std::string& name = graph.schema().at(type).name;
   if (graph.num_nodes(type) == 0) {
-    throw Error(
-        fmt::format("there is no {} with the id '{}'; there is no {} at all", name, id, name));
+    throw Error(fmt::format(
+        "there is no node of type {} with the id '{}'; the graph has no nodes of type {}", name, id,
+        name));
   }
-  throw Error(fmt::format("there is no {} with the id '{}'; the first {} has the id '{}'", name, id,
-                          name, graph.id(type, 0)));
+  throw Error(fmt::format(
+      "there is no node of type {} with the id '{}'; the first node of type {} has the id '{}'",
+      name, id, name, graph.id(type, 0)));
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ std::optional<std::pair<std::string, std::string>> divide(const std::string& wor
 }
 
 void report_time(const Schema& schema, const std::string& where, const std::string& text) {
-  throw Error(fmt::format("{}: '{}' is no time in the unit {}; one is {}", where, text,
+  throw Error(fmt::format("{}: '{}' is not a time in the unit {}; an example is {}", where, text,
                           to_string(schema.time_unit), time_example(schema)));
 }
 
@@ -73,7 +75,7 @@ Seed named_node(const HeteroGraph& graph, const std::string& word) {
   if (found.empty()) return parse_seed(graph, word);
   throw Error(
       fmt::format("{} nodes of type {} have the name '{}', the first two with the ids {} "
-                  "and {}; name one by its id",
+                  "and {}; choose one by its id",
                   found.size(), parts->first, parts->second, graph.id(type, found[0]),
                   graph.id(type, found[1])));
 }

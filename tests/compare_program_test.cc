@@ -147,7 +147,7 @@ TEST_F(CompareProgram, SaysWhatIsWrong) {
   with_paths.insert(with_paths.end(), {"--meta-paths", "paper-author-paper"});
   refused(with_paths, 2, "--meta-paths: han is not compared");
   ASSERT_EQ(hgt(compare("gcn", "1")).exit_code, 0);
-  refused(compare("gcn", "1"), 1, "there is a comparison already");
+  refused(compare("gcn", "1"), 1, "there is already a comparison here");
   Words changed = resume();
   changed.insert(changed.end(), {"--hidden", "16"});
   refused(changed, 2, "keeps its options");

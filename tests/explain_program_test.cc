@@ -101,7 +101,7 @@ TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
   const std::string svg = (folder_ / "node.svg").string();
   const std::string answer = text(explain({"--node", node, "--samples", "2", "--svg", svg}));
   for (const char* part :
-       {", mean of 2 sub-graphs\n", "prediction; right: ", "probability  without these neighbors",
+       {", mean of 2 sub-graphs\n", "prediction; correct: ", "probability  without these neighbors",
         "the most attended neighbors in the last layer; self gets ", "prediction without it",
         "\npaper  ", "the most attended paths"}) {
     EXPECT_TRUE(contains(answer, part)) << part << "\nis not in\n" << answer;
@@ -121,7 +121,8 @@ TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
 }
 
 TEST_F(ExplainProgram, SaysWhatIsWrong) {
-  expect_failure(explain({"--node", "paper:nobody"}), 1, "there is no paper with the id 'nobody'");
+  expect_failure(explain({"--node", "paper:nobody"}), 1,
+                 "there is no node of type paper with the id 'nobody'");
   expect_failure(explain({"--layers", "9"}), 1,
                  "--layers 9: the model of " + run() + " has 2 layers");
   expect_failure(explain({"--type", "venue", "--node", "paper:0"}), 2, "--type");

@@ -160,7 +160,7 @@ TEST_F(FeaturesProgram, ReadsTitlesWithXlnet) {
   fs::create_directory(folder_ / "half");
   fs::copy(model / "config.json", folder_ / "half");
   expect_error(step(words + Words{path("half")}), 1,
-               path("half") + ": has no model.safetensors, spiece.model; name a folder with");
+               path("half") + ": has no model.safetensors, spiece.model; give a folder with");
 }
 
 TEST_F(FeaturesProgram, FollowsARecipe) {
@@ -238,7 +238,7 @@ TEST_F(FeaturesProgram, SaysWhenAMeanIsOutdated) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err,
             "hgt: features of author are the mean of features of paper that have been replaced; "
-            "make them again, with --type author --mean-of paper\n");
+            "make them again with --type author --mean-of paper\n");
   text(step({"--type", "author", "--mean-of", "paper"}));
 }
 
@@ -250,7 +250,7 @@ TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error(step({"--type", "paper", "--encoder", "bert"}), 2, "bert");
   expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
-  expect_error(features({"--type", "paper"}), 1, "--walks says nothing about features made by");
+  expect_error(features({"--type", "paper"}), 1, "--walks has no effect on features made by");
   expect_error(step({"--vectors", "glove.txt"}), 1,
                "--vectors says nothing about features made by");
   expect_error(step({"--type", "paper", "--threads", "0"}), 1, "threads is 0; give 1 to 1024");
@@ -281,7 +281,7 @@ TEST_F(FeaturesProgram, GoesOnWhereCtrlCStoppedIt) {
     ::kill(-program, SIGINT);
   });
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
-  EXPECT_TRUE(contains(stopped.err, "the same command goes on from there")) << stopped.err;
+  EXPECT_TRUE(contains(stopped.err, "run the same command again to continue")) << stopped.err;
   EXPECT_NE(position(), "");
   EXPECT_TRUE(inspected()["venue"].is_null());
   text(words);

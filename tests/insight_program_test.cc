@@ -136,12 +136,12 @@ TEST_F(InsightProgram, ComparesPapersAtTheirOwnTime) {
 
 TEST_F(InsightProgram, RefusesNodesThatItCannotTell) {
   expect_failure(similar({"--node", "venue:No such venue"}), 1,
-                 "there is no venue with the id 'No such venue'");
+                 "there is no node of type venue with the id 'No such venue'");
   expect_failure(similar({"--node", "movie:Alien"}), 1, "movie");
   expect_failure(similar({"--node", "KDD"}), 1, "'KDD' is not TYPE:ID");
   expect_failure(similar({"--node", "venue:1", "--node", "author:1"}), 1,
                  "--node: all nodes must be of one type");
-  expect_failure(similar({"--node", "venue:1@2010"}), 1, "--node: times are given with --at");
+  expect_failure(similar({"--node", "venue:1@2010"}), 1, "--node: give times with --at");
   std::map<std::string, NodeId> authors;
   std::string shared_name;
   for (NodeId node = 0; node < graph_.num_nodes(type("author")); ++node) {
@@ -157,9 +157,10 @@ TEST_F(InsightProgram, RefusesNodesThatItCannotTell) {
 
 TEST_F(InsightProgram, RefusesTimesAndNumbersThatAreNone) {
   expect_failure(similar({"--node", "venue:1", "--at", "2010,soon"}), 1,
-                 "--at: 'soon' is no time in the unit year; one is 2019");
+                 "--at: 'soon' is not a time in the unit year; an example is 2019");
   expect_failure(similar({"--node", "venue:1", "--top", "0"}), 2, "--top");
-  expect_failure(similar({"--node", "venue:1", "--layer", "4"}), 1, "layer is 4; the model has 3");
+  expect_failure(similar({"--node", "venue:1", "--layer", "4"}), 1,
+                 "layer is 4; the model has layers 1 to 3");
 }
 
 TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
@@ -171,7 +172,7 @@ TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
     words.insert(words.end(), {flag, value});
     return words;
   };
-  expect_failure(with("--node", "venue:1@2010"), 1, "--node: times are given with --at");
+  expect_failure(with("--node", "venue:1@2010"), 1, "--node: give times with --at");
   const std::string floor = (folder_ / "floor.run").string();
   const Words train = {"train",     graph_folder(),
                        "--task",    "paper-venue",
@@ -185,7 +186,7 @@ TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
                        "--threads", "1",
                        "--quiet"};
   text(train);
-  expect_failure({"similar", floor, "--node", "paper:1"}, 1, "has no vectors of nodes");
+  expect_failure({"similar", floor, "--node", "paper:1"}, 1, "has no vectors for nodes");
   for (const auto& [flag, value] : std::map<const char*, const char*>{
            {"--node", "venue:1"}, {"--at", "2010"}, {"--among", "5"}}) {
     Words words = with(flag, value);
@@ -296,7 +297,7 @@ TEST_F(InsightProgram, ShowsARunUntilItIsInterrupted) {
   EXPECT_LT(Clock::now() - interrupted, std::chrono::seconds(5));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_TRUE(contains(outcome.out, " shows " + run() + "; Ctrl-C ends it\n")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, " shows " + run() + "; press Ctrl-C to stop\n")) << outcome.out;
 }
 
 TEST_F(InsightProgram, RefusesToShowWhatItCannot) {

@@ -204,7 +204,7 @@ TEST_F(TrainProgram, KeepsTheOptionsOfARunThatGoesOn) {
     expect_failure(resume + more, 2, more[0] == "--no-guard" ? "--guard" : more[0]);
   }
   text(resume + Words{"--threads", "1", "--workers", "2"});
-  expect_failure(train("run"), 1, "there is a run already");
+  expect_failure(train("run"), 1, "there is already a run here");
 }
 
 TEST_F(TrainProgram, ShowsThatNothingLeaksUnlessTheGuardIsOff) {
@@ -298,10 +298,11 @@ TEST_F(TrainProgram, SavesItsWorkOnControlCAndSaysHowToGoOn) {
   });
   EXPECT_EQ(stopped.exit_code, 130);
   const std::string half = text({"evaluate", path("run"), "--quiet"});
-  EXPECT_TRUE(contains(half, "training was stopped before its end; go on with: hgt train --run " +
-                                 path("run") + " --resume\n"))
+  EXPECT_TRUE(
+      contains(half, "training was stopped before it finished; continue with: hgt train --run " +
+                         path("run") + " --resume\n"))
       << half;
-  EXPECT_TRUE(contains(stopped.err, "hgt: stopped and saved; go on with: hgt train --run " +
+  EXPECT_TRUE(contains(stopped.err, "hgt: stopped and saved; continue with: hgt train --run " +
                                         path("run") + " --resume\n"))
       << stopped.err;
   text({"train", "--run", path("run"), "--resume"});

@@ -70,7 +70,7 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
   const int code = run_self(std::move(words));
   constexpr int kStopped = 128 + SIGINT;
   if (code == kStopped) {
-    throw Interrupted(fmt::format("stopped and saved; go on with: hgt compare --run {} --resume",
+    throw Interrupted(fmt::format("stopped and saved; continue with: hgt compare --run {} --resume",
                                   run.parent_path().string()));
   }
   if (code != 0) {

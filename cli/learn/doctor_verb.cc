@@ -37,7 +37,7 @@ Findings examine(int threads) {
   }
   constexpr uint64_t kLittleMemory = uint64_t{2} << 30U;
   if (found.machine.available_bytes < kLittleMemory) {
-    found.advice.emplace_back("less than 2 GB of memory are free: sample narrower batches");
+    found.advice.emplace_back("less than 2 GB of memory is free: sample narrower batches");
   }
   return found;
 }

@@ -61,12 +61,13 @@ void print_table(const Run& run, const RunResult& result) {
   fmt::print("{}", table.text());
   const SeedResult& first = result.seeds.front();
   if (first.left_out > 0) {
-    fmt::print("\nleft out: {} examples whose nodes are linked to all that were drawn\n",
+    fmt::print("\nleft out: {} examples whose nodes are linked to all candidates that were drawn\n",
                with_commas(first.left_out));
   }
   if (!result.is_finished()) {
-    fmt::print("\ntraining was stopped before its end; go on with: hgt train --run {} --resume\n",
-               run.folder().string());
+    fmt::print(
+        "\ntraining was stopped before it finished; continue with: hgt train --run {} --resume\n",
+        run.folder().string());
   }
 }
 
@@ -136,9 +137,10 @@ void add_evaluate(CLI::App& verb) {
                   "Score only this many randomly chosen examples (0 = all)")
       ->capture_default_str()
       ->group(kAdvanced);
-  verb.add_option("--against", flags->against,
-                  "Test whether the difference to another run, scored on the same split, is due to "
-                  "chance (paired permutation test and bootstrap over the examples)")
+  verb.add_option(
+          "--against", flags->against,
+          "Test whether the difference from another run, scored on the same split, is due to "
+          "chance (paired permutation test and bootstrap over the examples)")
       ->type_name("RUN");
   verb.add_option("--metric", flags->metric, "Metric that --against compares")
       ->check(CLI::IsMember({"ndcg", "mrr", "hits@1"}))

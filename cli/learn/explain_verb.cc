@@ -108,9 +108,10 @@ void print_prediction(const NodeExplanation& answer) {
     table.add({chance.id, title(chance.name), fmt::format("{:.4f}", chance.probability),
                removed ? fmt::format("{:.4f}", chance_of(chance.id, answer.without_all)) : ""});
   }
-  fmt::print("prediction{}\n{}",
-             answer.truth.empty() ? "" : fmt::format("; right: {}", fmt::join(answer.truth, ", ")),
-             table.text());
+  fmt::print(
+      "prediction{}\n{}",
+      answer.truth.empty() ? "" : fmt::format("; correct: {}", fmt::join(answer.truth, ", ")),
+      table.text());
 }
 
 // What the prediction becomes, told by the class that was the most likely one.

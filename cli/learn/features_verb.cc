@@ -48,7 +48,7 @@ std::vector<FeatureStep> steps_of(FeatureFlags& flags) {
   if (!flags.recipe.empty()) return steps_of_recipe(flags);
   flags.options.apply();
   if (flags.step.types.empty() && flags.step.kind() != StepKind::text) {
-    throw CLI::ValidationError("--type", "name the node type that gets the features");
+    throw CLI::ValidationError("--type", "give the node type that gets the features");
   }
   refuse_idle_options(flags.step);
   if (!flags.step.types.empty()) return {flags.step};
@@ -87,7 +87,7 @@ void warn_of_outdated_means(const Schema& schema) {
     const Path source = schema.at(schema.node_type(type)).features->mean_of;
     fmt::print(stderr,
                "hgt: features of {0} are the mean of features of {1} that have been replaced; make "
-               "them again, with --type {0} --mean-of {1}\n",
+               "them again with --type {0} --mean-of {1}\n",
                type, source.parent_path().string());
   }
 }
@@ -106,7 +106,7 @@ void run_features(FeatureFlags& flags) {
       made.insert(made.end(), some.begin(), some.end());
     }
   } catch (const Interrupted&) {
-    throw Interrupted("stopped and saved; the same command goes on from there");
+    throw Interrupted("stopped and saved; run the same command again to continue");
   }
   print_made(made);
   warn_of_outdated_means(HeteroGraph::open(flags.graph).schema());

@@ -28,7 +28,7 @@ OptionTable& table_that_knows(const std::string& key, const std::vector<OptionFl
     if (some->table().find(key) != nullptr) return some->table();
     for (const auto& entry : some->table().entries()) keys.push_back(entry.key);
   }
-  throw Error(fmt::format("unknown key '{}'; known are {}", key, fmt::join(keys, ", ")));
+  throw Error(fmt::format("unknown key '{}'; the known keys are {}", key, fmt::join(keys, ", ")));
 }
 
 }  // namespace

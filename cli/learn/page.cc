@@ -23,9 +23,9 @@ std::string read_page() {
     text << in.rdbuf();
     return text.str();
   }
-  throw Error(
-      fmt::format("the page is neither {} nor {}; build hgt with -DHGT_PAGE=ON, which needs npm",
-                  beside.string(), installed.lexically_normal().string()));
+  throw Error(fmt::format(
+      "the page was found neither at {} nor at {}; build hgt with -DHGT_PAGE=ON, which needs npm",
+      beside.string(), installed.lexically_normal().string()));
 }
 
 }  // namespace hgt::cli

@@ -40,7 +40,7 @@ ReportOptions options_of(const ReportFlags& flags, const HeteroGraph& graph) {
   if (flags.among) options.among = *flags.among;
   for (const std::string& word : flags.nodes) {
     options.focus.push_back(named_node(graph, word));
-    if (options.focus.back().time != kNoTime) throw Error("--node: times are given with --at");
+    if (options.focus.back().time != kNoTime) throw Error("--node: give times with --at");
   }
   for (const std::string& text : flags.at) {
     const auto time = parse_time(text, TimeFormat::date, graph.schema().time_unit);
@@ -55,8 +55,8 @@ void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& rep
   const bool asked = !flags.nodes.empty() || !flags.at.empty() || flags.among;
   if (!asked || std::ranges::any_of(reports, &RunReport::has_evolution)) return;
   throw Error(
-      fmt::format("--node, --at and --among are about evolution over time, of which {} has "
-                  "none; leave them out",
+      fmt::format("--node, --at and --among are about evolution over time, which {} does not have; "
+                  "leave them out",
                   flags.runs.front()));
 }
 

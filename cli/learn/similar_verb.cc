@@ -73,7 +73,7 @@ void print_rows(const Similarity& similarity, const std::vector<Row>& rows) {
       others += fmt::format("{}{} ({:.3g})", others.empty() ? "" : ", ",
                             shown(graph, type, other.node), other.distance);
     }
-    if (!rows[i].is_there) others += "  [nothing of it is in the graph by then]";
+    if (!rows[i].is_there) others += "  [not in the graph by then]";
     const bool again = i > 0 && rows[i].node == last;
     table.add(
         {again ? "" : shown(graph, type, rows[i].node), time_text(graph, rows[i].time), others});
@@ -114,11 +114,13 @@ void run_similar(SimilarFlags& flags) {
   for (const std::string& word : flags.nodes) seeds.push_back(named_node(graph, word));
   for (const Seed& seed : seeds) {
     if (seed.type != seeds.front().type) throw Error("--node: all nodes must be of one type");
-    if (seed.time != kNoTime) throw Error("--node: times are given with --at");
+    if (seed.time != kNoTime) throw Error("--node: give times with --at");
   }
   if (flags.by != "auto") {
     if (flags.options.among == 0) {
-      throw Error("--by says who is prominent, which counts with --among only; add --among 100");
+      throw Error(
+          "--by says what makes a node prominent, which matters only with --among; add --among "
+          "100");
     }
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }

@@ -62,7 +62,7 @@ void run_audit(const RunOptions& options, uint64_t examples) {
   const Audit found = audit(*task, options.training.sampling, examples);
   fmt::print("{}", audit_text(found));
   if (found.clean()) return;
-  throw Error(fmt::format("{}: a model of task {} would see what it must not", options.graph,
+  throw Error(fmt::format("{}: a model for task {} would see what it must not see", options.graph,
                           task->spec().name));
 }
 

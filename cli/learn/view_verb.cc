@@ -39,9 +39,9 @@ void run_view(ViewFlags& flags) {
   viewer.add_routes(server);
   server.bind();
   if (!is_loopback(flags.http.address)) {
-    fmt::print(stderr, "hgt: everybody who reaches {} can see this run\n", flags.http.address);
+    fmt::print(stderr, "hgt: anyone who can reach {} can see this run\n", flags.http.address);
   }
-  fmt::print("{} shows {}; Ctrl-C ends it\n", server.url(), flags.run);
+  fmt::print("{} shows {}; press Ctrl-C to stop\n", server.url(), flags.run);
   std::fflush(stdout);
   server.serve([] { return was_interrupted(); });
 }

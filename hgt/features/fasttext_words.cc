@@ -144,8 +144,8 @@ WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabula
                          Time until, const FasttextOptions& options, const ProgressSink& progress) {
   if (vocabulary.titles() == 0) {
     throw NoFeatures(
-        fmt::format("no {} up to the end of training has a name with words in it; say with "
-                    "--until where training ends",
+        fmt::format("no node of type {} up to the end of training has a name with words in it; "
+                    "give the end of training with --until",
                     graph.schema().at(type).name));
   }
   std::unique_ptr<fasttext::FastText> model = kept_model(options.kept);

@@ -143,7 +143,7 @@ TEST_F(FasttextTest, ReportsUntilItsEnd) {
 
 TEST_F(FasttextTest, WantsTitlesOfTheTrainingPeriod) {
   const std::string error = error_of([&] { train({{"Too late", 2015}, {"", 2010}}, options()); });
-  EXPECT_TRUE(contains(error, "no paper") && contains(error, "--until")) << error;
+  EXPECT_TRUE(contains(error, "no node of type paper") && contains(error, "--until")) << error;
 }
 
 // --- what it learns ---

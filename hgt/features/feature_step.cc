@@ -25,8 +25,9 @@ bool is_named(const Schema& schema, Relation relation, const std::vector<std::st
 
 Time last_time(const std::string& until, TimeUnit unit) {
   if (const auto time = parse_end(until, unit)) return *time;
-  throw Error(fmt::format("until is '{}', which is no date in the unit {}; one is {}", until,
-                          to_string(unit), format_time(default_time_split(unit).train_end, unit)));
+  throw Error(fmt::format("until is '{}', which is not a date in the unit {}; an example is {}",
+                          until, to_string(unit),
+                          format_time(default_time_split(unit).train_end, unit)));
 }
 
 // The options that say something about a step, besides those that every step has.
@@ -152,10 +153,11 @@ Reach reach_of(const FeatureStep& step, const HeteroGraph& graph) {
 }
 
 void check_step(const FeatureStep& step, const Schema& schema) {
-  if (step.types.empty()) throw Error("name the node type that gets the features with --type");
+  if (step.types.empty()) throw Error("give the node type that gets the features with --type");
   for (const std::string& type : step.types) static_cast<void>(schema.node_type(type));
   if (!step.mean_of.empty() && !step.metapath2vec.empty()) {
-    throw Error("features are either a mean of neighbors or metapath2vec's; say one of them");
+    throw Error(
+        "features are either a mean of neighbors or made by metapath2vec; choose one of them");
   }
   if (step.kind() == StepKind::mean) static_cast<void>(schema.node_type(step.mean_of));
   check_range("width", step.width, 1, kWidestFeatures);
@@ -164,8 +166,8 @@ void check_step(const FeatureStep& step, const Schema& schema) {
   if (step.kind() != StepKind::text) return;
   if (step.from != "title" && step.from != "name") {
     throw Error(
-        fmt::format("from is '{}'; it is title or name, the text that the graph keeps of "
-                    "a node (a manifest's `name`)",
+        fmt::format("from is '{}'; it must be title or name, the text that the graph keeps for a "
+                    "node (`name` in the manifest)",
                     step.from));
   }
   for (const std::string& type : step.types) {
@@ -176,11 +178,11 @@ void check_step(const FeatureStep& step, const Schema& schema) {
                     type));
   }
   if (step.encoder == TextEncoder::vectors && step.vectors.empty()) {
-    throw Error("name the file of word vectors with --vectors");
+    throw Error("give the file of word vectors with --vectors");
   }
   if (step.encoder == TextEncoder::xlnet && step.xlnet.empty()) {
     throw Error(
-        "name the folder of the model with --xlnet; docs/features.md says where to get one");
+        "give the folder of the model with --xlnet; docs/features.md says where to get one");
   }
 }
 
@@ -195,7 +197,7 @@ void refuse_idle_options(const FeatureStep& step) {
   for (const OptionTable::Entry& entry : given.entries()) {
     if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
     if (entry.get() == defaults.find(entry.key)->get()) continue;
-    throw Error(fmt::format("--{} says nothing about features made {}; leave it out", entry.key,
+    throw Error(fmt::format("--{} has no effect on features made {}; leave it out", entry.key,
                             step.kind() == StepKind::mean ? "as a mean of neighbors"
                             : step.kind() == StepKind::walks
                                 ? "by metapath2vec"
@@ -220,7 +222,7 @@ std::vector<Relation> usable_relations(const FeatureStep& step, const Schema& sc
       fmt::format("no edges {}lead from {} to {}{}",
                   step.via.empty() ? "" : fmt::format("of type {} ", fmt::join(step.via, ", ")),
                   step.mean_of, step.types.front(),
-                  hidden ? fmt::format(" but those that the task {} predicts", step.task) : ""));
+                  hidden ? fmt::format(" except those that the task {} predicts", step.task) : ""));
 }
 
 }  // namespace hgt

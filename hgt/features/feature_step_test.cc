@@ -87,12 +87,12 @@ TEST_F(FeatureStepTest, HasATableOfItsOptions) {
 TEST_F(FeatureStepTest, RefusesWhatSaysNothingOrTooMuch) {
   EXPECT_EQ(error_for(text_step()), "");
   EXPECT_EQ(error_for(mean_step("author", "paper")), "");
-  EXPECT_EQ(error_for({}), "name the node type that gets the features with --type");
+  EXPECT_EQ(error_for({}), "give the node type that gets the features with --type");
   EXPECT_TRUE(contains(error_for({.types = {"paper", "papre"}}), "papre"));
   EXPECT_TRUE(contains(error_for(mean_step("author", "papre")), "papre"));
   FeatureStep both = mean_step("author", "paper");
   both.metapath2vec = {"APA"};
-  EXPECT_TRUE(contains(error_for(both), "either a mean of neighbors or metapath2vec's"));
+  EXPECT_TRUE(contains(error_for(both), "either a mean of neighbors or made by metapath2vec"));
   FeatureStep narrow = text_step();
   narrow.width = 0;
   EXPECT_TRUE(contains(error_for(narrow), "width is 0"));
@@ -106,7 +106,7 @@ TEST_F(FeatureStepTest, RefusesTextThatIsNotThere) {
   step.from = "name";
   EXPECT_EQ(error_for(step), "");
   step.from = "abstract";
-  EXPECT_TRUE(contains(error_for(step), "from is 'abstract'; it is title or name"));
+  EXPECT_TRUE(contains(error_for(step), "from is 'abstract'; it must be title or name"));
   const std::string nameless = error_for({.types = {"paper", "field"}});
   EXPECT_TRUE(contains(nameless, "nodes of type field have no name")) << nameless;
   EXPECT_EQ(error_for(mean_step("field", "paper")), "") << "a mean needs no names";
@@ -130,16 +130,16 @@ TEST_F(FeatureStepTest, RefusesOptionsThatSayNothing) {
   };
   EXPECT_EQ(idle({.types = {"paper"}, .width = 7, .epochs = 3, .threads = 2, .until = "2010"}), "");
   EXPECT_EQ(idle({.types = {"paper"}, .walks = 3}),
-            "--walks says nothing about features made by the encoder fasttext; leave it out");
+            "--walks has no effect on features made by the encoder fasttext; leave it out");
   EXPECT_EQ(idle({.types = {"paper"}, .vectors = "a.txt"}),
-            "--vectors says nothing about features made by the encoder fasttext; leave it out");
+            "--vectors has no effect on features made by the encoder fasttext; leave it out");
   EXPECT_TRUE(contains(idle({.types = {"paper"}, .via = {"writes"}}), "--via"));
   EXPECT_EQ(idle({.types = {"venue"}, .metapath2vec = {"VPV"}, .walks = 3, .width = 8}), "");
   EXPECT_TRUE(contains(idle({.types = {"venue"}, .metapath2vec = {"VPV"}, .epochs = 3}),
-                       "--epochs says nothing about features made by metapath2vec"));
+                       "--epochs has no effect on features made by metapath2vec"));
   EXPECT_EQ(idle({.types = {"author"}, .mean_of = "paper", .via = {"writes"}}), "");
   EXPECT_TRUE(contains(idle({.types = {"author"}, .mean_of = "paper", .width = 8}),
-                       "--width says nothing about features made as a mean of neighbors"));
+                       "--width has no effect on features made as a mean of neighbors"));
 }
 
 TEST_F(FeatureStepTest, RefusesOptionsThatSayNothingAboutTheDefault) {
@@ -147,10 +147,10 @@ TEST_F(FeatureStepTest, RefusesOptionsThatSayNothingAboutTheDefault) {
     return error_of([&] { refuse_idle_options(step); });
   };
   EXPECT_EQ(idle({.walks = 3, .width = 8, .epochs = 2}), "") << "it has titles and walks";
-  EXPECT_TRUE(contains(idle({.vectors = "a.txt"}), "--vectors says nothing"));
+  EXPECT_TRUE(contains(idle({.vectors = "a.txt"}), "--vectors has no effect"));
   EXPECT_EQ(idle({.encoder = TextEncoder::vectors, .vectors = "a.txt"}), "");
-  EXPECT_TRUE(contains(idle({.xlnet = "folder"}), "--xlnet says nothing"));
-  EXPECT_TRUE(contains(idle({.via = {"writes"}}), "--via says nothing"));
+  EXPECT_TRUE(contains(idle({.xlnet = "folder"}), "--xlnet has no effect"));
+  EXPECT_TRUE(contains(idle({.via = {"writes"}}), "--via has no effect"));
 }
 
 // --- reach_of: time ---
@@ -194,7 +194,7 @@ TEST_F(FeatureStepTest, AGraphWithoutTimesGivesNoBound) {
 
 TEST_F(FeatureStepTest, RefusesWhatIsNoDateOrNoTask) {
   const std::string error = error_of([&] { reach_for("", "soon"); });
-  EXPECT_EQ(error, "until is 'soon', which is no date in the unit year; one is 2014");
+  EXPECT_EQ(error, "until is 'soon', which is not a date in the unit year; an example is 2014");
   EXPECT_TRUE(contains(error_of([&] { reach_for("paper-moon"); }), "paper-moon"));
 }
 
@@ -246,8 +246,8 @@ TEST_F(FeatureStepTest, SaysWhenOnlyHiddenRelationsLeadThere) {
   step.task = "paper-venue";
   step.via = {"pub_journal", "pub_conference"};
   EXPECT_EQ(error_for_relations(step),
-            "no edges of type pub_journal, pub_conference lead from paper to venue but those that "
-            "the task paper-venue predicts");
+            "no edges of type pub_journal, pub_conference lead from paper to venue except those "
+            "that the task paper-venue predicts");
 }
 
 }  // namespace

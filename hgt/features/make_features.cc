@@ -286,9 +286,10 @@ class Maker {
   }
 
   [[noreturn]] void report_nothing(const std::string& type) const {
-    throw NoFeatures(fmt::format("no {} would get features from {}{}", type,
-                                 describe(step_, graph_.schema(), reach_),
-                                 reach_.bounded() ? "; say with --until where training ends" : ""));
+    throw NoFeatures(
+        fmt::format("no node of type {} would get features from {}{}", type,
+                    describe(step_, graph_.schema(), reach_),
+                    reach_.bounded() ? "; give the end of training with --until" : ""));
   }
 
   const FeatureLock& lock_;

@@ -348,7 +348,8 @@ TEST_F(MakeFeaturesTest, SaysWhenNoNodeWouldGetFeatures) {
   const TestGraph blank = titled_graph({{"...", 2010, {0}, 0}, {"", 2011, {1}, 1}});
   for (int time = 1; time <= 2; ++time) {
     const std::string error = error_of([&] { make(blank.path(), hashed_step()); });
-    EXPECT_TRUE(contains(error, "no paper would get features from hashed words of names"))
+    EXPECT_TRUE(
+        contains(error, "no node of type paper would get features from hashed words of names"))
         << time << error;
     EXPECT_FALSE(HeteroGraph::open(blank.path()).schema().at(blank.type("paper")).features);
   }
@@ -356,7 +357,8 @@ TEST_F(MakeFeaturesTest, SaysWhenNoNodeWouldGetFeatures) {
   FeatureStep early = mean_step();
   early.until = "1990";
   const std::string error = error_for(early);
-  EXPECT_TRUE(contains(error, "no author would get features from mean of paper up to 1990"));
+  EXPECT_TRUE(
+      contains(error, "no node of type author would get features from mean of paper up to 1990"));
   EXPECT_TRUE(contains(error, "--until")) << error;
   EXPECT_NE(error_for(early), "") << "the second time, too";
 }
@@ -415,7 +417,7 @@ TEST_F(MakeFeaturesTest, RefusesWhatATaskHides) {
   mean.mean_of = "paper";
   mean.task = "paper-venue";
   EXPECT_EQ(error_for(mean),
-            "no edges lead from paper to venue but those that the task paper-venue predicts");
+            "no edges lead from paper to venue except those that the task paper-venue predicts");
   FeatureStep walks = walk_step();
   walks.task = "paper-venue";
   EXPECT_TRUE(contains(error_for(walks), "the task predicts")) << error_for(walks);

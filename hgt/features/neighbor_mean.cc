@@ -19,8 +19,8 @@ NeighborMean::NeighborMean(HeteroGraph graph, std::vector<Relation> relations, c
   if (!features) {
     const std::string& name = graph_.schema().at(source_).name;
     throw NoFeatures(
-        fmt::format("nodes of type {0} have no features to take the mean of; make them "
-                    "first, with 'hgt features GRAPH --type {0}'",
+        fmt::format("nodes of type {0} have no features to take the mean of; make them first with "
+                    "'hgt features GRAPH --type {0}'",
                     name));
   }
   flagged_ = features->flagged;

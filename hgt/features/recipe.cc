@@ -27,7 +27,7 @@ void apply_settings(const Path& file, const std::vector<Setting>& settings, Feat
   for (const Setting& setting : settings) {
     try {
       const bool twice = setting.key == "types" && has_key(settings, "type");
-      if (twice) throw Error("type and types are the same; say one of them");
+      if (twice) throw Error("type and types mean the same; give one of them");
       table.set(setting.key, setting.values);
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
@@ -76,7 +76,8 @@ std::vector<FeatureStep> read_recipe(const Path& file) {
     steps.push_back(std::move(own));
   }
   if (steps.empty()) {
-    throw Error(fmt::format("{}: holds no step; each begins with [[features]]", file.string()));
+    throw Error(
+        fmt::format("{}: contains no steps; each step begins with [[features]]", file.string()));
   }
   return steps;
 }
@@ -146,7 +147,7 @@ std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureS
     if (!done[i] && !propose_walks({type}, schema, reach).empty()) walks.types.push_back(type);
   }
   if (!walks.types.empty()) steps.push_back(walks);
-  if (steps.empty()) throw Error("no type of this graph has names or edges to make features of");
+  if (steps.empty()) throw Error("no type of this graph has names or edges to make features from");
   return steps;
 }
 
@@ -164,7 +165,7 @@ void replace_auto(PlannedStep& plan, const Schema& schema) {
     (has_paths ? met : plan.unmet).push_back(type);
   }
   if (met.empty()) {
-    throw Error(fmt::format("no edges that may be used lead to {}, so that no walk meets it",
+    throw Error(fmt::format("no edges that may be used lead to {}, so no walk reaches it",
                             fmt::join(plan.step.types, " or ")));
   }
   const std::vector<std::string> proposed = propose_walks(met, schema, plan.reach);
@@ -175,7 +176,7 @@ void replace_auto(PlannedStep& plan, const Schema& schema) {
 void check_encoder_files(const FeatureStep& step) {
   if (step.encoder == TextEncoder::xlnet) check_xlnet_folder(step.xlnet);
   if (step.encoder != TextEncoder::vectors || fs::exists(step.vectors)) return;
-  throw Error(fmt::format("{}: there is no such file of word vectors; name one with --vectors",
+  throw Error(fmt::format("{}: there is no such file of word vectors; give one with --vectors",
                           step.vectors));
 }
 
@@ -212,8 +213,8 @@ void check_next_step(const FeatureStep& step, const HeteroGraph& graph,
   const bool is_mean = step.kind() == StepKind::mean;
   if (is_mean && !has_features[index(schema.node_type(step.mean_of))]) {
     throw Error(
-        fmt::format("nodes of type {0} have no features to take the mean of; make them first, with "
-                    "'hgt features GRAPH --type {0}' or a step before",
+        fmt::format("nodes of type {0} have no features to take the mean of; make them first with "
+                    "'hgt features GRAPH --type {0}' or an earlier step",
                     step.mean_of));
   }
   for (const std::string& type : plan.step.types)

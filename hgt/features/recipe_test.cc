@@ -88,9 +88,9 @@ TEST_F(RecipeTest, ErrorsNameFileAndLine) {
   EXPECT_TRUE(error_for("[[features]]\ntype = {}\n").starts_with(at_line(2)));
   EXPECT_TRUE(error_for("[[other]]\ntype = 'a'\n").starts_with(at_line(1)));
   EXPECT_EQ(error_for("[[features]]\ntype = 'a'\ntypes = ['b']\n"),
-            at_line(3) + "type and types are the same; say one of them");
+            at_line(3) + "type and types mean the same; give one of them");
   EXPECT_EQ(error_for("seed = 1\n"),
-            file_.string() + ": holds no step; each begins with [[features]]");
+            file_.string() + ": contains no steps; each step begins with [[features]]");
   EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_ / "none.toml"); }), "none.toml"));
   EXPECT_TRUE(contains(error_of([&] { read_recipe(folder_.path()); }), "it is a folder"));
 }
@@ -258,13 +258,13 @@ TEST_F(PlanTest, AutoLeavesOutTypesThatOnlyHiddenLinksLeadTo) {
 TEST_F(PlanTest, FindsWhatIsWrongWithAnyStep) {
   EXPECT_EQ(error_for({titles_, mean_step("author", "paper")}), "");
   EXPECT_EQ(error_for({mean_step("author", "paper")}),
-            "nodes of type paper have no features to take the mean of; make them first, with "
-            "'hgt features GRAPH --type paper' or a step before");
+            "nodes of type paper have no features to take the mean of; make them first with 'hgt "
+            "features GRAPH --type paper' or an earlier step");
   EXPECT_TRUE(
       error_for({titles_, mean_step("author", "venue")}).starts_with("step 2 of 2: no edges"));
   EXPECT_TRUE(contains(error_for({titles_, {.types = {"papre"}}}), "papre"));
-  EXPECT_TRUE(
-      contains(error_for({titles_, walk_step({"venue"}, {"APA"})}), "no meta path meets venue"));
+  EXPECT_TRUE(contains(error_for({titles_, walk_step({"venue"}, {"APA"})}),
+                       "no meta path passes through venue"));
   EXPECT_TRUE(contains(error_for({titles_, walk_step({"venue"}, {"VXV"})}), "'X'"));
   FeatureStep lost = titles_;
   lost.until = "soon";

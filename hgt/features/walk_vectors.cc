@@ -76,8 +76,8 @@ const std::string& type_of_letter(char letter, const std::string& path, const Sc
   if (found != nullptr) return *found;
   std::vector<std::string> names;
   for (const NodeTypeSpec& type : schema.node_types()) names.push_back(type.name);
-  throw Error(fmt::format("meta path '{}': no type begins with '{}'; there are {}", path, letter,
-                          fmt::join(names, ", ")));
+  throw Error(fmt::format("meta path '{}': no type begins with '{}'; the types are {}", path,
+                          letter, fmt::join(names, ", ")));
 }
 
 std::string spelled_out(const std::string& path, const Schema& schema) {
@@ -97,7 +97,7 @@ std::vector<Relation> usable(const std::vector<bool>& allowed, const Reach& reac
   }
   if (!relations.empty()) return relations;
   throw Error(
-      fmt::format("meta path '{}': a step of it has no edges but those that the task "
+      fmt::format("meta path '{}': one of its steps has no edges except those that the task "
                   "predicts; choose another path",
                   path));
 }
@@ -153,7 +153,7 @@ void check_walks(const FeatureStep& step, const Schema& schema, const Reach& rea
   const std::vector<WalkPath> paths = walk_paths(step.metapath2vec, schema, reach);
   for (const std::string& type : step.types) {
     if (is_met(schema.node_type(type), paths, schema)) continue;
-    throw Error(fmt::format("no meta path meets {}; name one that does", type));
+    throw Error(fmt::format("no meta path passes through {}; give one that does", type));
   }
 }
 
@@ -180,9 +180,9 @@ std::vector<WalkPath> repeated_paths(const HeteroGraph& graph, const FeatureStep
     all.insert(all.end(), walks == 0 ? 1 : (kLeastWalks + walks - 1) / walks, path);
   }
   if (can_start) return all;
-  throw NoFeatures(fmt::format("no node of {} can start a walk{}",
+  throw NoFeatures(fmt::format("no node of type {} can start a walk{}",
                                graph.schema().at(all.front().type).name,
-                               reach.bounded() ? "; say with --until where training ends" : ""));
+                               reach.bounded() ? "; give the end of training with --until" : ""));
 }
 
 }  // namespace

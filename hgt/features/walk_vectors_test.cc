@@ -105,7 +105,7 @@ TEST_F(WalkVectorsTest, InitialsMustMeanOneType) {
   };
   EXPECT_TRUE(contains(error("PPP"), "both paper and person begin with 'P'")) << error("PPP");
   EXPECT_TRUE(contains(error("PPP"), "paper-person-paper"));
-  EXPECT_TRUE(contains(error("XYX"), "no type begins with 'X'; there are paper, person"));
+  EXPECT_TRUE(contains(error("XYX"), "no type begins with 'X'; the types are paper, person"));
   EXPECT_TRUE(contains(error("paper-cat-paper"), "cat"));
   EXPECT_EQ(error("paper-person-paper"), "");
 }
@@ -131,7 +131,7 @@ TEST_F(WalkVectorsTest, HiddenRelationsAreNotWalked) {
 TEST_F(WalkVectorsTest, WantsAPathThatMeetsEachType) {
   const TestGraph graph = titled_graph(forty_papers());
   EXPECT_EQ(error_for(*graph, step_for({"author", "venue"}, {"APA"})),
-            "no meta path meets venue; name one that does");
+            "no meta path passes through venue; give one that does");
 }
 
 // --- vectors ---

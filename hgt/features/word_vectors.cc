@@ -97,7 +97,7 @@ class VectorFile {
       }
       read_line(line, number + 1, visit);
     }
-    if (width_ == 0) fail(number, "holds no vectors");
+    if (width_ == 0) fail(number, "contains no vectors");
     progress({.stage = stage, .unit = "words", .count = number, .fraction = 1, .finished = true});
   }
 
@@ -106,8 +106,8 @@ class VectorFile {
 
   [[noreturn]] void fail(uint64_t line, const std::string& what) const {
     throw Error(
-        fmt::format("{}:{}: {}; a line is a word and then its numbers, with spaces between "
-                    "them, as in GloVe's files",
+        fmt::format("{}:{}: {}; a line must be a word followed by its numbers, separated by "
+                    "spaces, as in GloVe's files",
                     file_.string(), line, what));
   }
 
@@ -122,14 +122,15 @@ class VectorFile {
     for (size_t i = 1; i < parts.size(); ++i) {
       const auto value = number_of(parts[i]);
       if (!value || !std::isfinite(*value)) {
-        fail(number, fmt::format("'{}' is no finite number", parts[i]));
+        fail(number, fmt::format("'{}' is not a finite number", parts[i]));
       }
       values_.push_back(*value);
     }
     if (values_.empty()) fail(number, fmt::format("the word '{}' has no numbers", parts[0]));
     if (width_ == 0) width_ = values_.size();
     if (values_.size() != width_) {
-      fail(number, fmt::format("has {} numbers, the lines before have {}", values_.size(), width_));
+      fail(number,
+           fmt::format("has {} numbers, but the lines before it have {}", values_.size(), width_));
     }
     visit(parts[0], values_);
   }
@@ -240,8 +241,9 @@ WordTable read_word_vectors(const Path& file, const Vocabulary& vocabulary,
   table.width = vectors.width();
   const bool any = std::any_of(table.known.begin(), table.known.end(), [](bool k) { return k; });
   if (vocabulary.size() > 0 && !any) {
-    throw Error(fmt::format("{}: knows no word of the titles; it must hold words in lower case",
-                            file.string()));
+    throw Error(fmt::format(
+        "{}: contains none of the words in the titles; it must contain words in lower case",
+        file.string()));
   }
   add_unknown_words(vectors, vocabulary, table, progress);
   return table;

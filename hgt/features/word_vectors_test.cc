@@ -128,21 +128,22 @@ TEST_F(WordVectorsTest, ShortWordsHaveOneNGram) {
 
 TEST_F(WordVectorsTest, ErrorsNameFileAndLine) {
   expect_error("a 1 2\nb\n", 2, "the word 'b' has no numbers");
-  expect_error("a 1 2\n\nb 1 2 3\n", 3, "has 3 numbers, the lines before have 2");
-  expect_error("a 1 2\nb 1\n", 2, "has 1 numbers, the lines before have 2");
-  expect_error("4 2\na 1 2\nb 1 x2\n", 3, "'x2' is no finite number");
+  expect_error("a 1 2\n\nb 1 2 3\n", 3, "has 3 numbers, but the lines before it have 2");
+  expect_error("a 1 2\nb 1\n", 2, "has 1 numbers, but the lines before it have 2");
+  expect_error("4 2\na 1 2\nb 1 x2\n", 3, "'x2' is not a finite number");
   for (const char* number : {"nan", "-inf", "1e99", "0x10", "1,5", "--1"}) {
     expect_error(std::string("a 1 ") + number + "\n", 1,
-                 "'" + std::string(number) + "' is no finite number");
+                 "'" + std::string(number) + "' is not a finite number");
   }
   EXPECT_TRUE(contains(error_for("a 1 2\nb\n"), "GloVe")) << "says what a line should be";
 }
 
 TEST_F(WordVectorsTest, WantsWordsOfTheTitles) {
-  EXPECT_TRUE(contains(error_for(""), "holds no vectors")) << error_for("");
-  EXPECT_TRUE(contains(error_for("5 300\n"), "holds no vectors")) << "a header alone";
+  EXPECT_TRUE(contains(error_for(""), "contains no vectors")) << error_for("");
+  EXPECT_TRUE(contains(error_for("5 300\n"), "contains no vectors")) << "a header alone";
   const std::string error = error_for("A 1 2\nB 3 4\n");
-  EXPECT_TRUE(contains(error, "knows no word") && contains(error, file_.string())) << error;
+  EXPECT_TRUE(contains(error, "contains none of the words") && contains(error, file_.string()))
+      << error;
   EXPECT_TRUE(contains(error, "lower case")) << error;
 }
 

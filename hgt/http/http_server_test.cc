@@ -258,7 +258,7 @@ TEST(HttpServer, SaysWhichPortIsTakenAndWhatToDo) {
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
               "port " + std::to_string(first.port()) +
-                  " of 127.0.0.1 is taken; choose another port, or 0 for a free one");
+                  " of 127.0.0.1 is already in use; choose another port, or 0 for any free one");
   }
   EXPECT_EQ(get(first.port(), "/").status(), 200);
 }

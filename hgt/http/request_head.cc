@@ -37,8 +37,8 @@ void check_text(std::string_view text) {
   while (left > 0) {
     utf8proc_int32_t code = -1;
     const utf8proc_ssize_t length = utf8proc_iterate(bytes, left, &code);
-    if (length <= 0) throw BadRequest("a parameter is no UTF-8");
-    if (is_control(code)) throw BadRequest("a parameter has control characters");
+    if (length <= 0) throw BadRequest("a parameter is not valid UTF-8");
+    if (is_control(code)) throw BadRequest("a parameter contains control characters");
     bytes += length;
     left -= length;
   }
@@ -49,14 +49,15 @@ std::string decoded(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '?') throw BadRequest("a '?' in a parameter is written %3F");
+    if (text[i] == '?') throw BadRequest("a '?' in a parameter must be written as %3F");
     if (text[i] != '%') {
       plain += text[i] == '+' ? ' ' : text[i];
       continue;
     }
     const int high = i + 1 < text.size() ? hex_digit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) throw BadRequest("a '%' in a parameter needs two hex digits after it");
+    if (high < 0 || low < 0)
+      throw BadRequest("a '%' in a parameter must be followed by two hexadecimal digits");
     plain += static_cast<char>(high * 16 + low);
     i += 2;
   }

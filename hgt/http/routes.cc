@@ -14,11 +14,11 @@ namespace {
 void check_sender(const RequestHead& head, std::string_view address, std::string_view url) {
   if (head.hosts.size() != 1 || !is_own_host(head.hosts.front(), address)) {
     const bool everywhere = address == "0.0.0.0" || address == "::";
-    throw Refusal(403, fmt::format("open {} instead: other names are refused, so that no web page "
-                                   "can reach in under one of its own",
+    throw Refusal(403, fmt::format("open {} instead: other host names are refused, so that no web "
+                                   "page can get access under a name of its own",
                                    everywhere ? "the numeric address of this machine" : url));
   }
-  if (is_cross_site(head)) throw Refusal(403, "other sites' pages may not ask");
+  if (is_cross_site(head)) throw Refusal(403, "pages of other sites may not make requests");
 }
 
 HttpMethod method_of(const HttpRoute& route, std::string_view name) {
@@ -35,7 +35,7 @@ HttpMethod method_of(const HttpRoute& route, std::string_view name) {
 void check_parameters(const HttpRoute& route, const Query& query) {
   for (const auto& [name, value] : query) {
     if (std::ranges::find(route.parameters, name) == route.parameters.end()) {
-      throw BadRequest(fmt::format("there is no parameter '{}' here; there are: {}", name,
+      throw BadRequest(fmt::format("unknown parameter '{}'; the parameters here are: {}", name,
                                    fmt::join(route.parameters, ", ")));
     }
   }

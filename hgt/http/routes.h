@@ -26,7 +26,7 @@ Reply reply_to_exception();
 class MethodRefused : public Refusal {
  public:
   explicit MethodRefused(const std::string& allowed)
-      : Refusal(405, "only these methods are answered here: " + allowed), allowed_(allowed) {}
+      : Refusal(405, "only these methods are allowed here: " + allowed), allowed_(allowed) {}
   const std::string& allowed() const { return allowed_; }  // "GET, HEAD"
 
  private:

@@ -27,8 +27,8 @@ uint32_t explained_layers(const Run& run, NodeType type) {
   const uint32_t trained = trained_layer(run.task(), layers, type);
   if (trained > 0) return trained;
   throw Error(fmt::format(
-      "in a model of {} {}, task {} makes no use of what a {} reads from its neighbors, so its "
-      "attention was never trained; train with more layers or on another task",
+      "in a model with {} {}, task {} makes no use of what nodes of type {} read from their "
+      "neighbors, so their attention was never trained; train with more layers or on another task",
       layers, layers == 1 ? "layer" : "layers", run.task().spec().name,
       run.task().graph().schema().at(type).name));
 }
@@ -37,11 +37,11 @@ uint32_t path_length(const Run& run, const ExplainOptions& options, NodeType typ
   const uint32_t layers = explained_layers(run, type);
   if (options.layers == 0) return std::min(kUsualPath, layers);
   if (options.layers <= layers) return options.layers;
-  throw Error(fmt::format(
-      "--layers {}: the model of {} has {} {} that {} trained for {}, and paths are at most that "
-      "long",
-      options.layers, run.folder().string(), layers, layers == 1 ? "layer" : "layers",
-      layers == 1 ? "was" : "were", run.task().graph().schema().at(type).name));
+  throw Error(
+      fmt::format("--layers {}: the model of {} has {} {} that {} trained for {}, and paths can be "
+                  "at most that long",
+                  options.layers, run.folder().string(), layers, layers == 1 ? "layer" : "layers",
+                  layers == 1 ? "was" : "were", run.task().graph().schema().at(type).name));
 }
 
 void require_attention(const Run& run) {
@@ -51,7 +51,7 @@ void require_attention(const Run& run) {
                           run.folder().string(), row.name,
                           row.follows_meta_paths
                               ? "attends along meta paths, not along edges of the graph"
-                              : "pays no attention to neighbors",
+                              : "has no attention over neighbors",
                           fmt::join(model_names(&ModelRow::pays_attention), " and ")));
 }
 

@@ -82,8 +82,8 @@ void check_layers(std::span<const LayerFlow> layers, std::span<const uint32_t> t
   }
   for (const uint32_t target : targets) {
     if (target < layers.back().graph->num_targets()) continue;
-    throw Error(fmt::format("target {} is none of the {} rows that the last layer writes", target,
-                            layers.back().graph->num_targets()));
+    throw Error(fmt::format("target {} is not one of the {} rows that the last layer writes",
+                            target, layers.back().graph->num_targets()));
   }
 }
 
@@ -101,8 +101,8 @@ AttentionFlow::AttentionFlow(NodeType target, uint32_t layers)
 
 void AttentionFlow::add(std::span<const LayerFlow> layers, std::span<const uint32_t> targets) {
   if (layers.size() < sums_.layers) {
-    throw Error(fmt::format("paths of {} steps need as many layers, but there are {}", sums_.layers,
-                            layers.size()));
+    throw Error(fmt::format("paths of {} steps need the same number of layers, but there are {}",
+                            sums_.layers, layers.size()));
   }
   const auto used = layers.last(sums_.layers);
   check_layers(used, targets);

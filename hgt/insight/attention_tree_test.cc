@@ -199,8 +199,9 @@ TEST(AttentionFlow, NamesWhatDoesNotFit) {
     return error_of([&] { tree_of(stack, targets, layers); });
   };
   EXPECT_EQ(error({0}, 2), "");
-  EXPECT_TRUE(contains(error({0}, 3), "paths of 3 steps need as many layers, but there are 2"));
-  EXPECT_TRUE(contains(error({0, 1}, 2), "target 1 is none of the 1 rows"));
+  EXPECT_TRUE(
+      contains(error({0}, 3), "paths of 3 steps need the same number of layers, but there are 2"));
+  EXPECT_TRUE(contains(error({0, 1}, 2), "target 1 is not one of the 1 rows"));
   stack.attention[0].pop_back();
   EXPECT_TRUE(contains(error({0}, 2), "attention for 5 edges, but the layer has 6"));
   stack = paper_stack();

@@ -312,7 +312,7 @@ NodeExplanation NodeExplainer::explain(const Seed& seed, const ExplainOptions& o
   }
   const HeteroGraph& graph = run.task().graph();
   if (seed.node >= graph.num_nodes(seed.type)) {
-    throw Error(fmt::format("there is no {} number {}; there are {}",
+    throw Error(fmt::format("node type {} has no node {}; it has {} nodes, numbered from 0",
                             graph.schema().at(seed.type).name, seed.node,
                             graph.num_nodes(seed.type)));
   }

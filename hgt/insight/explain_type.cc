@@ -57,7 +57,7 @@ TargetBatches drawn_nodes(const Task& task, NodeType type, const ExplainOptions&
     const Schema& schema = graph.schema();
     throw Error(fmt::format(
         "there is no node of type {}{}; choose another --type", schema.at(type).name,
-        nodes == 0 ? "" : fmt::format(" until {}", format_time(last, schema.time_unit))));
+        nodes == 0 ? "" : fmt::format(" up to {}", format_time(last, schema.time_unit))));
   }
   const uint64_t count = seeds.size();
   return {.hiding = Hiding::left_out,
@@ -89,8 +89,9 @@ AttentionTree explain_type(const Run& run, const ExplainOptions& options,
   const NodeType type = options.type.value_or(task.node_type());
   require_attention(run);
   if (options.batches == 0 || options.batch_size == 0) {
-    throw Error(fmt::format("--batches {} of --batch-size {} are no examples; both must be above 0",
-                            options.batches, options.batch_size));
+    throw Error(
+        fmt::format("--batches {} with --batch-size {} leaves no examples; both must be above 0",
+                    options.batches, options.batch_size));
   }
   AttentionFlow flow(type, path_length(run, options, type));
   const TrainedModel trained(run);

@@ -135,7 +135,7 @@ TEST(Explain, SaysWhatItCannotExplain) {
   const hgt::Run& gcn = trained_run("paper-venue", ModelKind::gcn);
   for (const std::string& error : {error_of([&] { explain_type(gcn, {}); }),
                                    error_of([&] { explain_node(gcn, test_paper(gcn), {}); })}) {
-    EXPECT_TRUE(contains(error, "the model gcn pays no attention")) << error;
+    EXPECT_TRUE(contains(error, "the model gcn has no attention over neighbors")) << error;
     EXPECT_TRUE(contains(error, "hgt and gat can be explained")) << error;
   }
   const hgt::Run& han = trained_run("paper-venue", ModelKind::han);
@@ -148,7 +148,7 @@ TEST(Explain, SaysWhatItCannotExplain) {
     EXPECT_TRUE(contains(error, " has 2 layers")) << error;
   }
   EXPECT_TRUE(contains(error_of([&] { explain_node(run, {.type = paper.type, .node = 300}, {}); }),
-                       "there is no paper number 300; there are 300"));
+                       "node type paper has no node 300; it has 300 nodes"));
   EXPECT_TRUE(contains(error_of([&] { explain_node(run, paper, {.samples = 0}); }), "--samples 0"));
   EXPECT_TRUE(contains(error_of([&] { explain_type(run, {.batches = 0}); }), "--batches 0"));
   EXPECT_TRUE(contains(error_of([&] { explain_type(run, {.batch_size = 0}); }), "--batch-size 0"));

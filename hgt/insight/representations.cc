@@ -25,14 +25,14 @@ constexpr uint64_t kSeedsAtOnce = 16;  // few, so that each sees many of its nei
   const ModelRow& row = row_of(run.options().training.model.kind);
   if (!row.reads_neighbors) {
     throw Error(
-        fmt::format("{}: the model {} reads no neighbors, so training on {} taught it nothing "
-                    "about a {}; train another model",
+        fmt::format("{}: the model {} does not read neighbors, so training on {} taught it nothing "
+                    "about nodes of type {}; train another model",
                     run.folder().string(), row.name, task, name));
   }
-  throw Error(
-      fmt::format("in a model of {} layers, task {} makes no use of what a {} reads from its "
-                  "neighbors; train with more layers or on another task, or name a --layer",
-                  layers, task, name));
+  throw Error(fmt::format(
+      "in a model with {} layers, task {} makes no use of what nodes of type {} read from their "
+      "neighbors; train with more layers or on another task, or choose a --layer",
+      layers, task, name));
 }
 
 }  // namespace
@@ -44,17 +44,18 @@ struct Representations::State {
       : run(owner), type(node_type), options(how), layer(how.layer) {
     const ModelOptions& chosen = run.options().training.model;
     if (!row_of(chosen.kind).reads_features) {
-      throw Error(fmt::format("{}: the model {} has no vectors of nodes; train another model",
+      throw Error(fmt::format("{}: the model {} has no vectors for nodes; train another model",
                               run.folder().string(), to_string(chosen.kind)));
     }
     if (layer > chosen.layers) {
-      throw Error(fmt::format("layer is {}; the model has {}", layer, chosen.layers));
+      throw Error(fmt::format("layer is {}; the model has layers 1 to {}", layer, chosen.layers));
     }
     if (layer == 0) layer = represented_layer(owner, type);
     if (layer == 0) report_no_layer(run, type);
     if (options.samples == 0) throw Error("samples is 0; at least one sub-graph is needed");
     if (options.until && !run.task().graph().schema().time_range) {
-      throw Error("--until cuts the graph at a time, and this graph has none; leave it out");
+      throw Error(
+          "--until cuts off the graph at a time, but this graph has no times; leave it out");
     }
     model.emplace(run);
   }

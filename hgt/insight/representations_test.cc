@@ -253,13 +253,13 @@ TEST(Representations, NeedALayerThatTheModelHasAndThatWasTrained) {
   const hgt::Run& run = tiny_run({.layers = 2});
   const NodeType venue = type_in(run, "venue");
   EXPECT_EQ(error_of([&] { Representations(run, venue, {.layer = 3}); }),
-            "layer is 3; the model has 2");
+            "layer is 3; the model has layers 1 to 2");
   const std::string error = error_of([&] { Representations(run, venue, {}); });
   EXPECT_TRUE(contains(error,
-                       "in a model of 2 layers, task paper-venue makes no use of what a "
-                       "venue reads from its neighbors"))
+                       "in a model with 2 layers, task paper-venue makes no use of what nodes "
+                       "of type venue read from their neighbors"))
       << error;
-  EXPECT_EQ(Representations(run, venue, {.layer = 2}).layer(), 2U);  // who asks for it gets it
+  EXPECT_EQ(Representations(run, venue, {.layer = 2}).layer(), 2U);  // given if asked for
 }
 
 TEST(Representations, NeedAModelThatHasVectors) {
@@ -267,7 +267,7 @@ TEST(Representations, NeedAModelThatHasVectors) {
   for (const uint32_t layer : {0U, 1U}) {
     const std::string error =
         error_of([&] { Representations(majority, type_in(majority, "paper"), {.layer = layer}); });
-    EXPECT_TRUE(contains(error, "the model majority has no vectors of nodes")) << error;
+    EXPECT_TRUE(contains(error, "the model majority has no vectors for nodes")) << error;
   }
   EXPECT_EQ(represented_layer(majority, type_in(majority, "paper")), 0U);
 }
@@ -277,8 +277,8 @@ TEST(Representations, OfAModelThatReadsNoNeighborsAreThoseOfTheTasksOwnNodes) {
   EXPECT_EQ(Representations(mlp, type_in(mlp, "paper"), {.samples = 1}).layer(), 3U);
   const std::string error = error_of([&] { Representations(mlp, type_in(mlp, "venue"), {}); });
   EXPECT_TRUE(contains(error,
-                       "the model mlp reads no neighbors, so training on paper-venue taught it "
-                       "nothing about a venue"))
+                       "the model mlp does not read neighbors, so training on paper-venue "
+                       "taught it nothing about nodes of type venue"))
       << error;
 }
 
@@ -288,7 +288,7 @@ TEST(Representations, AreCutAtATimeOnlyWhereThereAreTimes) {
       tiny_run({.task = "user:mood", .graph = graph.path(), .adjust = split_at_random});
   const std::string error =
       error_of([&] { Representations(run, type_in(run, "movie"), {.until = true}); });
-  EXPECT_TRUE(contains(error, "--until cuts the graph at a time")) << error;
+  EXPECT_TRUE(contains(error, "--until cuts off the graph at a time")) << error;
 }
 
 TEST(Representations, NeedASubgraph) {

@@ -59,7 +59,7 @@ const NodesAtTime& Similarity::at(Time time, const ProgressSink& progress) {
   if (has_times() != (time != kNoTime)) {
     const std::string& type = graph().schema().at(representations_.type()).name;
     throw Error(has_times()
-                    ? fmt::format("say at which time nodes of type {} are compared", type)
+                    ? fmt::format("give the time at which nodes of type {} are compared", type)
                     : fmt::format("nodes of type {} cannot be asked for at {}: {}", type,
                                   format_time(time, graph().schema().time_unit),
                                   graph().schema().time_range ? "they have a time of their own"

@@ -195,7 +195,7 @@ TEST(Similarity, OfOtherNodesNeedsATime) {
   Similarity venues(run, type_in(run, "venue"), {.among = 5, .representation = kQuick});
   for (const auto& error :
        {error_of([&] { venues.at(kNoTime); }), error_of([&] { venues.nearest(0, kNoTime, 3); })}) {
-    EXPECT_EQ(error, "say at which time nodes of type venue are compared");
+    EXPECT_EQ(error, "give the time at which nodes of type venue are compared");
   }
 }
 

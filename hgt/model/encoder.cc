@@ -71,8 +71,8 @@ LinearInputs::OfType EncoderImpl::linear_input(size_t type, const at::Tensor& in
                                : input.dim() == 1 && input.scalar_type() == at::kLong);
   if (rows > 0 && !fits && width > 0) {
     throw Error(
-        fmt::format("the model reads {} features for each of {} instances of '{}', but the batch "
-                    "has something else",
+        fmt::format("the model expects {} features for each of {} instances of '{}', but the batch "
+                    "has a tensor of another shape",
                     width, rows, name));
   }
   if (rows > 0 && !fits && vectors > 0) {
@@ -169,8 +169,7 @@ at::Tensor EncoderImpl::forward_first(const GraphBatch& batch, AttentionTrace* t
 
 void EncoderImpl::report_misfit(const GraphBatch& batch) const {
   throw Error(fmt::format(
-      "the batch was made for {} layers and {} node types, the model has {} "
-      "and {}",
+      "the batch was made for {} layers and {} node types, but the model has {} and {}",
       batch.layers.size(), batch.features.size(), layers_.size(), schema_.node_types.size()));
 }
 

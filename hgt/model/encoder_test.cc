@@ -275,7 +275,7 @@ TEST(Encoder, RefusesBatchesThatDoNotFitAndNamesTheType) {
   EXPECT_EQ(refusal(batch_without_edges(5, 3)), "");
   GraphBatch batch = batch_without_edges(5, 3);
   batch.layers.push_back(batch.layers[0]);
-  expect(batch, "made for 2 layers and 2 node types, the model has 1 and 2");
+  expect(batch, "made for 2 layers and 2 node types, but the model has 1 and 2");
   for (const at::Tensor& features : {torch::zeros({5, 4}), torch::zeros({4, 3}), at::Tensor()}) {
     batch = batch_without_edges(5, 3);
     batch.features[0] = features;

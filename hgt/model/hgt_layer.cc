@@ -220,8 +220,8 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
   if (node_vectors.dim() != 2 || node_vectors.size(0) != graph.num_sources() ||
       node_vectors.size(1) != options_.hidden) {
     throw Error(
-        fmt::format("the layer reads one vector of {} numbers for each of {} rows, but got "
-                    "a tensor of other sizes",
+        fmt::format("the layer expects one vector of {} numbers for each of {} rows, but got a "
+                    "tensor of another shape",
                     options_.hidden, graph.num_sources()));
   }
   if (node_vectors.scalar_type() != projection_weight.scalar_type()) {

@@ -22,7 +22,7 @@ std::vector<uint32_t> types_of(const std::vector<uint32_t>& offsets) {
 void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRelation>& relations,
                  size_t types) {
   if (graph.source_offsets.size() != types + 1) {
-    throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
+    throw Error(fmt::format("the graph has {} node types, but the layer was made for {}",
                             graph.source_offsets.size() - 1, types));
   }
   check(graph, relations.size());
@@ -71,7 +71,7 @@ at::Tensor Layer::forward_linear(const LinearInputs& inputs, const LayerGraph& g
 
 void refuse_trace(const AttentionTrace* trace, const char* model) {
   if (trace == nullptr) return;
-  throw Error(std::string("a model of kind ") + model + " pays no attention that could be shown");
+  throw Error(std::string("a model of kind ") + model + " has no attention to show");
 }
 
 }  // namespace hgt

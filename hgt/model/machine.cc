@@ -120,9 +120,9 @@ std::optional<std::string> blas_warning() {
   if (found.own_threads) {
     return "warning: LibTorch computes with an OpenBLAS that has threads of its own (" +
            found.file +
-           "), which get in the way of ours: a training step takes about 1.6 times as long; "
-           "install the other one: apt-get install libopenblas0-openmp, and choose it: "
-           "update-alternatives --config libblas.so.3-x86_64-linux-gnu";
+           "), which compete with those of hgt: a training step takes about 1.6 times as long; "
+           "install the OpenMP version with: apt-get install libopenblas0-openmp, and select it "
+           "with: update-alternatives --config libblas.so.3-x86_64-linux-gnu";
   }
   if (!found.slow) return {};
   return "warning: LibTorch computes with the reference BLAS (" + found.file +

@@ -62,9 +62,10 @@ void read_tensor(const TensorFile& file, const std::string& where, const std::st
   if (saved == nullptr) throw Error(fmt::format("{}: the weight '{}' is missing", where, name));
   const std::vector<uint64_t> shape(into.sizes().begin(), into.sizes().end());
   if (saved->shape != shape || saved->type != element_type(into)) {
-    throw Error(fmt::format("{}: the weight '{}' is {} {}, but its options and schema want {} {}",
-                            where, name, to_string(saved->type), to_text(saved->shape),
-                            to_string(element_type(into)), to_text(shape)));
+    throw Error(
+        fmt::format("{}: the weight '{}' is {} {}, but its options and schema require {} {}", where,
+                    name, to_string(saved->type), to_text(saved->shape),
+                    to_string(element_type(into)), to_text(shape)));
   }
   std::memcpy(into.data_ptr(), saved->data.data(), saved->data.size());
 }
@@ -74,7 +75,7 @@ std::string metadata_entry(const TensorFile& file, const std::string& where,
   const auto found = file.metadata().find(name);
   if (found != file.metadata().end()) return found->second;
   throw Error(
-      fmt::format("{}: no '{}' among its metadata; this is no model that hgt saved", where, name));
+      fmt::format("{}: no '{}' in its metadata; this is not a model that hgt saved", where, name));
 }
 
 void save_encoder(const Path& file, const EncoderImpl& encoder) {
@@ -89,8 +90,8 @@ Encoder load_encoder(const Path& path) {
   const TensorFile file = TensorFile::open(path);
   const std::string format = metadata_entry(file, where, "format");
   if (format != kFormat) {
-    throw Error(fmt::format("{}: its format is '{}', this version of hgt reads '{}'", where, format,
-                            kFormat));
+    throw Error(fmt::format("{}: its format is '{}', but this version of hgt reads '{}'", where,
+                            format, kFormat));
   }
   Encoder encoder(options_from_json(metadata_entry(file, where, "options"), where),
                   schema_from_json(metadata_entry(file, where, "schema"), where));
@@ -101,7 +102,7 @@ Encoder load_encoder(const Path& path) {
   const torch::NoGradGuard no_gradient;
   for (auto& parameter : parameters) read_tensor(file, where, parameter.key(), parameter.value());
   if (file.tensors().size() != parameters.size()) {
-    throw Error(fmt::format("{}: it has {} weights, but its options and schema want {}", where,
+    throw Error(fmt::format("{}: it has {} weights, but its options and schema require {}", where,
                             file.tensors().size(), parameters.size()));
   }
   return encoder;

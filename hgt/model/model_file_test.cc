@@ -183,12 +183,12 @@ TEST_F(ModelFile, FitsAGraphThatOnlyNumbersItsEdgeTypesOtherwise) {
 TEST_F(ModelFile, RefusesTensorsThatAreNoModel) {
   const Path file = folder_ / "other.safetensors";
   write_tensor_file(file, {}, {});
-  expect_refusal(file, "no model that hgt saved");
+  expect_refusal(file, "not a model that hgt saved");
   expect_refusal(changed([](Contents& contents) { contents.metadata["format"] = "hgt encoder 2"; }),
-                 "its format is 'hgt encoder 2', this version of hgt reads 'hgt encoder 1'");
+                 "its format is 'hgt encoder 2', but this version of hgt reads 'hgt encoder 1'");
   for (const std::string entry : {"format", "options", "schema"}) {
     expect_refusal(changed([&](Contents& contents) { contents.metadata.erase(entry); }),
-                   "no '" + entry + "' among its metadata");
+                   "no '" + entry + "' in its metadata");
   }
   expect_refusal(folder_ / "missing.safetensors", "missing.safetensors");
 }
@@ -210,7 +210,7 @@ TEST_F(ModelFile, RefusesOptionsThatMakeNoSense) {
   expect_options_refused("edge_type_and_head", "by_night", "unknown prior 'by_night'");
   expect_options_refused("{", "", "cannot read the options");
   expect_options_refused("\"norm\":true", "\"norm\":false", "weights, but");
-  expect_options_refused("\"hidden\":8", "\"hidden\":16", "its options and schema want");
+  expect_options_refused("\"hidden\":8", "\"hidden\":16", "its options and schema require");
 }
 
 TEST_F(ModelFile, RefusesASchemaThatMakesNoSense) {
@@ -236,12 +236,12 @@ TEST_F(ModelFile, RefusesWeightsThatAreMissingTooManyOrOfOtherShape) {
                    contents.tensors.push_back(*named(contents, "layer_0.skip"));
                    contents.tensors.back().name = "layer_2.skip";
                  }),
-                 "weights, but its options and schema want");
+                 "weights, but its options and schema require");
   expect_refusal(
       changed([&](Contents& contents) {
         named(contents, "layer_1.skip")->shape = {3, 1};
       }),
-      "the weight 'layer_1.skip' is F32 [3, 1], but its options and schema want F32 [3]");
+      "the weight 'layer_1.skip' is F32 [3, 1], but its options and schema require F32 [3]");
   const std::vector<double> doubles(3);
   expect_refusal(changed([&](Contents& contents) {
                    named(contents, "layer_1.skip")->type = ElementType::float64;

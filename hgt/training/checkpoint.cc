@@ -44,7 +44,7 @@ TrainState state_from_json(const std::string& text, const std::string& where) {
     if (state.best_step > 0) json.at("best_loss").get_to(state.best_loss);
     return state;
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("{}: cannot read where the run was: {}", where, error.what()));
+    throw Error(fmt::format("{}: cannot read the state of the run: {}", where, error.what()));
   }
 }
 
@@ -60,8 +60,8 @@ TensorFile open_for(const Path& path, const char* format, const std::string& ide
   const std::string where = path.string();
   const std::string found = metadata_entry(file, where, "format");
   if (found != format) {
-    throw Error(fmt::format("{}: its format is '{}', this version of hgt reads '{}'", where, found,
-                            format));
+    throw Error(fmt::format("{}: its format is '{}', but this version of hgt reads '{}'", where,
+                            found, format));
   }
   check_identity(file, where, identity);
   return file;

@@ -107,9 +107,9 @@ TEST_F(Checkpoint, IsRefusedWhenItBelongsToAnotherRun) {
 TEST_F(Checkpoint, IsRefusedWhenItIsOfAnotherKind) {
   std::filesystem::copy_file(SeedFolder(folder_.path()).best_file(), file_,
                              std::filesystem::copy_options::overwrite_existing);
-  EXPECT_TRUE(contains(error_of_going_on(),
-                       "its format is 'hgt model 1', this version of hgt "
-                       "reads 'hgt checkpoint 1'"));
+  EXPECT_TRUE(
+      contains(error_of_going_on(),
+               "its format is 'hgt model 1', but this version of hgt reads 'hgt checkpoint 1'"));
 }
 
 TEST_F(Checkpoint, IsRefusedWhenTheModelHasAnotherShape) {
@@ -130,7 +130,7 @@ TEST_F(Checkpoint, IsRefusedWithoutAStateThatCanBeRead) {
                   {"optimizer_steps", "1"},
                   {"state", state}});
     const std::string error = error_of_going_on();
-    EXPECT_TRUE(contains(error, file_.string() + ": cannot read where the run was")) << error;
+    EXPECT_TRUE(contains(error, file_.string() + ": cannot read the state of the run")) << error;
   }
 }
 

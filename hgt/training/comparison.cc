@@ -29,7 +29,7 @@ void create_comparison(const ComparisonFolder& folder, const RunOptions& options
                        const std::vector<std::string>& models) {
   if (std::filesystem::exists(folder.models_file())) {
     throw Error(fmt::format(
-        "{}: there is a comparison already; go on with --resume, or choose another folder",
+        "{}: there is already a comparison here; continue with --resume, or choose another folder",
         folder.path().string()));
   }
   for (const std::string& model : models) {

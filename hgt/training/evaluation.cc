@@ -81,8 +81,8 @@ class Tally {
   void finish() {
     if (ranked_.empty()) {
       throw Error(
-          fmt::format("no {} example can be scored: their nodes are linked to all that were drawn; "
-                      "raise --test-negatives",
+          fmt::format("no {} example can be scored: their nodes are linked to all candidates that "
+                      "were drawn; raise --test-negatives",
                       to_string(result_.split)));
     }
     result_.examples = ranked_.size();
@@ -211,7 +211,8 @@ double Evaluation::metric(const std::string& name) const {
     if (key == name) return value;
     known.push_back(key);
   }
-  throw Error(fmt::format("there is no metric '{}'; there are {}", name, fmt::join(known, ", ")));
+  throw Error(
+      fmt::format("there is no metric '{}'; the metrics are {}", name, fmt::join(known, ", ")));
 }
 
 Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,

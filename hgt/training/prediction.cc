@@ -255,13 +255,13 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
   const bool links = task.draws_negatives();
   const bool mentions = task.answers() == Answers::pairs && !links;
   if (mentions && !options.nodes.empty()) {
-    throw Error("mentions are predicted all together; leave --node out and take --all");
+    throw Error("mentions are predicted all together; use --all instead of --node");
   }
   check_types(task, options.nodes);
   if (!links && !options.nodes.empty() && options.inference != InferenceOptions{}) {
     throw Error(
-        "--at and --instances are for --all; single nodes are asked for at their own time, "
-        "through sampled sub-graphs");
+        "--at and --instances are for --all; single nodes are predicted at their own time, from "
+        "sampled sub-graphs");
   }
   TableFile table(out, task.answer_columns());
   uint64_t count = 0;

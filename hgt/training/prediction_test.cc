@@ -307,7 +307,7 @@ TEST_F(Prediction, WritesTheVectorsOfTheLastLayerThatWasTrainedForTheType) {
   };
   EXPECT_TRUE(contains(error("venue", 0), "task paper-venue makes no use of")) << error("venue", 0);
   EXPECT_TRUE(contains(error("venue", 0), "--layer"));
-  EXPECT_EQ(error("paper", 3), "layer is 3; the model has 2");
+  EXPECT_EQ(error("paper", 3), "layer is 3; the model has layers 1 to 2");
   EXPECT_FALSE(fs::exists(folder_ / "no"));
 }
 

@@ -29,15 +29,16 @@ void make_folder(const Path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    throw Error(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
+    throw Error(
+        fmt::format("{}: the folder cannot be created: {}", folder.string(), error.message()));
   }
 }
 
 void refuse_second_run(const RunFolder& folder) {
   if (!folder.holds_run()) return;
-  throw Error(
-      fmt::format("{}: there is a run already; go on with --resume, or choose another folder",
-                  folder.path().string()));
+  throw Error(fmt::format(
+      "{}: there is already a run here; continue with --resume, or choose another folder",
+      folder.path().string()));
 }
 
 // Two processes must not write one run.
@@ -117,10 +118,10 @@ Run Run::open(const Path& folder) {
   SavedRun saved = read_run(RunFolder(folder));
   const HeteroGraph graph = HeteroGraph::open(saved.environment.graph);
   if (graph_checksum(graph.folder()) != saved.environment.graph_checksum) {
-    throw Error(
-        fmt::format("{}: the graph has changed since the run {} was made of it; train a new run, "
-                    "or restore the old graph",
-                    graph.folder().string(), folder.string()));
+    throw Error(fmt::format(
+        "{}: the graph has changed since the run {} was trained on it; train a new run, "
+        "or restore the old graph",
+        graph.folder().string(), folder.string()));
   }
   auto task = open_task(graph, saved.options.task);
   saved.options.task = task->spec();
@@ -195,7 +196,7 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
                state.batch_seconds / static_cast<double>(std::max<uint64_t>(1, state.step)),
            .stopped_early = state.stopped_early});
     } catch (const Interrupted&) {
-      throw Interrupted(fmt::format("stopped and saved; go on with: hgt train --run {} --resume",
+      throw Interrupted(fmt::format("stopped and saved; continue with: hgt train --run {} --resume",
                                     folder().string()));
     }
   }

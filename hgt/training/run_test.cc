@@ -84,7 +84,8 @@ TEST_F(RunFolderTest, IsNotMadeOverAnotherRun) {
   RunOptions other = quick_run("paper-venue");
   other.training.seed = 5;
   const std::string error = error_of([&] { hgt::Run::create(folder_ / "run", other); });
-  EXPECT_TRUE(contains(error, (folder_ / "run").string() + ": there is a run already")) << error;
+  EXPECT_TRUE(contains(error, (folder_ / "run").string() + ": there is already a run here"))
+      << error;
   EXPECT_TRUE(contains(error, "--resume")) << error;
   EXPECT_EQ(folder_bytes(folder_ / "run"), files);
 }
@@ -182,7 +183,7 @@ TEST_F(RunFolderTest, IsMadeByOneOfManyAtOnce) {
   for (std::thread& maker : makers) maker.join();
   EXPECT_EQ(std::count(errors.begin(), errors.end(), ""), 1);
   for (const std::string& error : errors) {
-    EXPECT_TRUE(error.empty() || contains(error, "there is a run already") ||
+    EXPECT_TRUE(error.empty() || contains(error, "there is already a run here") ||
                 contains(error, "another process"))
         << error;
   }
@@ -238,8 +239,8 @@ TEST_F(RunFolderTest, GoesOnAcrossSeedsAfterAnInterruption) {
       if (progress.stage == "training, seed 2" && progress.count == 1) throw Interrupted();
     });
   });
-  EXPECT_EQ(error, "stopped and saved; go on with: hgt train --run " + (folder_ / "run").string() +
-                       " --resume");
+  EXPECT_EQ(error, "stopped and saved; continue with: hgt train --run " +
+                       (folder_ / "run").string() + " --resume");
   EXPECT_EQ(hgt::Run::open(folder_ / "run").train().size(), 2U);
   for (const char* seed : {"seed-1", "seed-2"}) {
     expect_same(training_result(folder_ / "run" / seed), training_result(folder_ / "whole" / seed),

@@ -77,8 +77,8 @@ struct Trainer::Loop {
 
   [[noreturn]] void report_not_finite(const char* what, double value) const {
     throw Error(fmt::format(
-        "{} is {} in batch {} of pass {} (batch {} of the run); the run stops before it does "
-        "harm: lower --learning-rate or --clip, or look for huge features (hgt inspect)",
+        "{} is {} in batch {} of pass {} (batch {} of the run); training stops before the weights "
+        "are damaged: lower --learning-rate or --clip, or look for huge features (hgt inspect)",
         what, value, state.step % own.steps_per_epoch_ + 1, state.step / own.steps_per_epoch_ + 1,
         state.step + 1));
   }

@@ -88,13 +88,13 @@ uint32_t last_trained_layer(const Run& run, NodeType type) {
 uint32_t layer_to_embed(const Run& run, NodeType type, uint32_t wanted) {
   const ModelOptions& model = run.options().training.model;
   if (wanted > model.layers) {
-    throw Error(fmt::format("layer is {}; the model has {}", wanted, model.layers));
+    throw Error(fmt::format("layer is {}; the model has layers 1 to {}", wanted, model.layers));
   }
   const uint32_t layer = wanted > 0 ? wanted : last_trained_layer(run, type);
   if (layer > 0) return layer;
   throw Error(
-      fmt::format("task {} makes no use of what any of the {} layers of {} makes of a {}; train "
-                  "with more layers or on another task, or name a --layer",
+      fmt::format("task {} makes no use of what any of the {} layers of {} computes for nodes of "
+                  "type {}; train with more layers or on another task, or choose a --layer",
                   run.task().spec().name, model.layers, to_string(model.kind),
                   run.task().graph().schema().at(type).name));
 }

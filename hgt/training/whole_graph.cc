@@ -84,10 +84,11 @@ struct WholeGraph::State {
     uint64_t nodes = 1;
     for (const NodeTypeSpec& type : graph.schema().node_types()) nodes += type.nodes;
     if (slices().num_instances() <= kInstancesPerNode * nodes) return;
-    throw Error(fmt::format(
-        "nodes without a time would have {} instances, one for each time at which they are met, "
-        "for {} nodes in all; ask for --instances single, or import with a coarser time unit",
-        slices().num_instances(), nodes));
+    throw Error(
+        fmt::format("nodes without a time would have {} instances, one for each time at which they "
+                    "are neighbors of others, for {} nodes in all; use --instances single, or "
+                    "import with a coarser time unit",
+                    slices().num_instances(), nodes));
   }
 
   // --- dated nodes: one row per node of an event type ---

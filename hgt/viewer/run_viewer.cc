@@ -52,7 +52,7 @@ uint64_t count_of(const std::string& text, uint64_t most) {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stopped != end || number == 0 || number > most) {
-    throw BadRequest(fmt::format("'{}' is no number from 1 to {}", text, most));
+    throw BadRequest(fmt::format("'{}' is not a number from 1 to {}", text, most));
   }
   return number;
 }
@@ -79,7 +79,9 @@ struct RunViewer::State {
     const NodeType type = type_named(graph.schema(), needed(query, "type"));
     const std::string& id = needed(query, "id");
     const auto node = graph.find(type, id);
-    if (!node) throw NotFound(fmt::format("there is no {} with the id '{}'", query.at("type"), id));
+    if (!node)
+      throw NotFound(
+          fmt::format("there is no node of type {} with the id '{}'", query.at("type"), id));
     return {.type = type, .node = *node};
   }
 
@@ -87,22 +89,22 @@ struct RunViewer::State {
     const std::string text = value_or(query, "at", "");
     if (!has_times) {
       if (text.empty()) return kNoTime;
-      throw BadRequest("such nodes cannot be asked for at a time");
+      throw BadRequest("nodes of this type cannot be given a time; leave it out");
     }
     if (text.empty()) return graph.schema().time_range->second;
     const auto time = parse_time(text, TimeFormat::date, graph.schema().time_unit);
     if (time) return *time;
-    throw BadRequest(
-        fmt::format("'{}' is no time in the unit {}", text, to_string(graph.schema().time_unit)));
+    throw BadRequest(fmt::format("'{}' is not a time in the unit {}", text,
+                                 to_string(graph.schema().time_unit)));
   }
 
   // Gives up when a request takes too long or nobody waits for its answer.
   ProgressSink limit(const Unwanted& unwanted) const {
     return [this, &unwanted, end = Clock::now() + options.patience](const Progress&) {
-      if (unwanted()) throw Busy("the viewer is about to end");
+      if (unwanted()) throw Busy("the viewer is stopping");
       if (Clock::now() > end) {
         throw Busy(fmt::format(
-            "this takes longer than {} s; see `hgt report` and `hgt similar`",
+            "this takes longer than {} s; use `hgt report` or `hgt similar` instead",
             std::chrono::duration_cast<std::chrono::seconds>(options.patience).count()));
       }
     };

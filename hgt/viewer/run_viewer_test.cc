@@ -175,7 +175,7 @@ TEST_F(RunViewerRoutes, RefuseNodesThatAreNone) {
     const auto with = [&](const char* query) { return std::string(route) + query; };
     EXPECT_EQ(viewed->refusal(404, with("?type=movie&id=1")), "there is no node type 'movie'");
     EXPECT_EQ(viewed->refusal(404, with("?type=venue&id=none")),
-              "there is no venue with the id 'none'");
+              "there is no node of type venue with the id 'none'");
     EXPECT_EQ(viewed->refusal(400, with("?type=venue")), "the parameter 'id' is missing");
     EXPECT_EQ(viewed->refusal(400, with("?type=venue&id=")), "the parameter 'id' is missing");
     EXPECT_EQ(viewed->refusal(400, with("?id=1")), "the parameter 'type' is missing");
@@ -227,18 +227,19 @@ TEST_F(RunViewerRoutes, NameThePapersThatAreAlikeWithoutATime) {
   const std::string query = "/api/similar?type=paper&id=" + graph_.id(type_in(run_, "paper"), 2);
   EXPECT_EQ(viewed->json(query).at("time"), "");
   EXPECT_EQ(viewed->json(query + "&top=2").at("nearest").size(), 2U);
-  EXPECT_EQ(viewed->refusal(400, query + "&at=2010"), "such nodes cannot be asked for at a time");
+  EXPECT_EQ(viewed->refusal(400, query + "&at=2010"),
+            "nodes of this type cannot be given a time; leave it out");
 }
 
 TEST_F(RunViewerRoutes, RefuseTimesAndNumbersThatAreNone) {
   const std::string query = "/api/similar?type=venue&id=" + graph_.id(type_in(run_, "venue"), 2);
   for (const char* top : {"0", "-1", "51", "x", "3x", "", "99999999999999999999", "1.5", "+3"}) {
     const std::string error = viewed->refusal(400, query + "&top=" + top);
-    EXPECT_TRUE(contains(error, "is no number from 1 to 50")) << error;
+    EXPECT_TRUE(contains(error, "is not a number from 1 to 50")) << error;
   }
   for (const char* at : {"soon", "2010-13", "NaN", "2010;"}) {
     const std::string error = viewed->refusal(400, query + "&at=" + at);
-    EXPECT_TRUE(contains(error, "is no time in the unit year")) << error;
+    EXPECT_TRUE(contains(error, "is not a time in the unit year")) << error;
   }
   for (const char* at : {"0001", "9999", "1990-05-02"}) viewed->json(query + "&top=1&at=" + at);
 }
@@ -389,7 +390,7 @@ TEST(RunViewer, SaysThatAModelHasNoVectors) {
   EXPECT_TRUE(viewed.json("/api/evolution").is_null());
   const std::string id = run.task().graph().id(type_in(run, "paper"), 5);
   const std::string error = viewed.refusal(404, "/api/similar?type=paper&id=" + id);
-  EXPECT_TRUE(contains(error, "has no vectors of nodes")) << error;
+  EXPECT_TRUE(contains(error, "has no vectors for nodes")) << error;
 }
 
 TEST(RunViewer, SaysWhatARunHasNotBeenTrainedFor) {
@@ -397,7 +398,8 @@ TEST(RunViewer, SaysWhatARunHasNotBeenTrainedFor) {
   const Viewed viewed(shallow);
   const std::string id = shallow.task().graph().id(type_in(shallow, "venue"), 5);
   const RawAnswer venue = viewed.answer("/api/similar?type=venue&id=" + id);
-  EXPECT_TRUE(contains(venue.error(), "makes no use of what a venue reads")) << venue.text;
+  EXPECT_TRUE(contains(venue.error(), "makes no use of what nodes of type venue read"))
+      << venue.text;
   EXPECT_GE(venue.status(), 400);
   const TestFolder folder;
   const hgt::Run fresh = hgt::Run::create(folder / "run", tiny_options({}));

@@ -9,15 +9,15 @@ export function attentionSection(context: RunContext): HTMLElement {
   return section(
     context,
     "Attention tree",
-    `Where the model looks when it is asked about a ${run.task.node}: shares of the whole attention, layer by layer.`,
+    `Where the model looks when it is asked about one ${run.task.node}: shares of all attention, layer by layer.`,
     panel(
       context,
       "attention",
       (data) => attentionTree(data),
       () =>
         paysAttention(run)
-          ? untrainedOr(run, "No attention was computed: make the report again where the graph is.")
-          : hint(`The model ${run.model} pays no attention that could be shown; hgt and gat do.`),
+          ? untrainedOr(run, "No attention was computed; make the report again where the graph is available.")
+          : hint(`The model ${run.model} has no attention to show; hgt and gat have.`),
     ),
   );
 }
@@ -39,7 +39,7 @@ export function attentionTree(data: Attention): Child {
     h("p", { class: "caption" }, `${data.target}, ${plural(data.layers, "layer")}${over}`),
     drawing
       ? scroller(`Attention tree of ${data.target}`, h("div", { class: "drawing" }, drawing))
-      : hint("The drawing was left out, because it is not a plain SVG."),
+      : hint("The drawing was left out because it is not a plain SVG."),
     list,
   ];
 }

@@ -8,9 +8,9 @@ export function balanceSection(context: RunContext): HTMLElement {
   return section(
     context,
     "Batch balance",
-    "What the sampler puts into a batch: rare types should not drown in frequent ones.",
+    "What the sampler puts into a batch: rare types should not be crowded out by frequent ones.",
     panel(context, "balance", balance, () =>
-      hint("No batches were sampled for this report: make it again where the graph is."),
+      hint("No batches were sampled for this report; make it again where the graph is available."),
     ),
   );
 }

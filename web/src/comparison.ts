@@ -16,7 +16,7 @@ export function comparisonSection(runs: RunReport[]): HTMLElement {
     "Comparison",
     "Mean ± standard deviation over the seeds of each run; the best mean of each metric is bold.",
     [...comparable(runs)].map(([title, members]) => comparisonGroup(title, members)),
-    unscored.map((run) => hint(`${run.name} is not scored yet: `, command(`hgt evaluate ${run.name}`))),
+    unscored.map((run) => hint(`${run.name} has not been scored yet: `, command(`hgt evaluate ${run.name}`))),
   );
 }
 

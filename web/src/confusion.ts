@@ -9,7 +9,7 @@ export function confusionSection(context: RunContext): HTMLElement {
   return section(
     context,
     "Confusion",
-    "Rows are the truth, columns the prediction; the shade is the share of the row. Blue is right, red is wrong.",
+    "Rows are the truth, columns the prediction; the shade is the share of the row. Blue is correct, red is wrong.",
     panel(context, "confusion", matrix, () =>
       run.task.classes === 0
         ? hint("There is no confusion matrix: this task has candidates, not fixed classes.")

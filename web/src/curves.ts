@@ -13,7 +13,7 @@ export function curvesSection(context: RunContext): HTMLElement {
   const points = run.curves.flatMap((curve) => curve.points.map((point) => ({ seed: curve.seed, ...point })));
   if (points.length === 0) {
     const resume = command(`hgt train --run ${run.name} --resume`);
-    return section(context, "Learning curves", null, hint("Nothing was validated yet; go on with ", resume));
+    return section(context, "Learning curves", null, hint("Nothing has been validated yet; continue with ", resume));
   }
   const seeds = run.curves.map((curve) => curve.seed);
   const key = legend(

@@ -30,11 +30,11 @@ export function evolutionSection(context: RunContext): HTMLElement {
       () =>
         run.graph.steps.length === 0
           ? hint(
-              "The graph has no times, so that nothing can evolve: give its events a time in the manifest and import again.",
+              "The graph has no times, so nothing can evolve; give its events a time in the manifest and import again.",
             )
           : readsNeighbors
-            ? untrainedOr(run, "No vectors were computed over time: make the report again where the graph is.")
-            : hint(`The model ${run.model} reads no neighbors, so that its vectors are the same at all times.`),
+            ? untrainedOr(run, "No vectors over time were computed; make the report again where the graph is available.")
+            : hint(`The model ${run.model} does not read neighbors, so its vectors are the same at all times.`),
     ),
   );
 }
@@ -44,7 +44,7 @@ function evolution(context: RunContext, data: Evolution): Child {
   return [
     h("p", { class: "caption" }, `Compared: ${data.among}. Vectors of layer ${data.layer}.`),
     subheading(context, "Similarity over time"),
-    data.focus.length === 0 ? hint("No node was given to look at.") : null,
+    data.focus.length === 0 ? hint("No node was chosen.") : null,
     h(
       "div",
       { class: "columns" },

@@ -91,7 +91,7 @@ function drawMarks(places: Place[], focus: string[]): Map<string, Mark> {
     const text = s("text", { x: label.offset, y: 4 }, clipped(name, label.longest));
     const dot = s("circle", { r: index >= 0 ? 6 : 4.5, fill: index >= 0 ? color(index) : undefined });
     const group = s("g", { class: index >= 0 ? "focus" : undefined }, s("title", {}, name), dot, text);
-    group.style.transform = `translate(${x}px, ${y}px)`; // who comes later appears in place, not from the corner
+    group.style.transform = `translate(${x}px, ${y}px)`; // new nodes appear in place, not from the corner
     marks.set(id, { group, text });
   }
   return marks;

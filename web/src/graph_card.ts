@@ -9,7 +9,7 @@ export function graphSection(context: RunContext): HTMLElement {
   const largest = Math.max(...graph.nodes.map((type) => type.nodes));
   const widest = Math.max(...graph.relations.map((relation) => relation.edges));
   const span = graph.times
-    ? `Times from ${graph.times[0]} to ${graph.times[1]}, in units of a ${graph.time_unit}.`
+    ? `Times from ${graph.times[0]} to ${graph.times[1]}, in units of one ${graph.time_unit}.`
     : "The graph has no times.";
   const nodes = table(
     "Node types",

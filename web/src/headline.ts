@@ -11,11 +11,11 @@ export function headline(run: RunReport, level: 1 | 2): HTMLElement {
 
 function taskInWords(run: RunReport): string {
   const { kind, node, other, classes } = run.task;
-  if (kind === "name") return `which ${other} of the same name a ${node} belongs to`;
-  if (classes === 0) return `which ${other} a ${node} is linked to`;
+  if (kind === "name") return `which ${other} of the same name each ${node} belongs to`;
+  if (classes === 0) return `which ${other} each ${node} is linked to`;
   return other
-    ? `which ${other} of ${count(classes)} a ${node} belongs to`
-    : `which of ${plural(classes, "class")} a ${node} belongs to`;
+    ? `which ${other} of ${count(classes)} each ${node} belongs to`
+    : `which of ${plural(classes, "class")} each ${node} belongs to`;
 }
 
 function facts(run: RunReport): HTMLElement {

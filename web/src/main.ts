@@ -96,7 +96,7 @@ function body(navigation: Navigation, content: HTMLElement[]): HTMLElement {
 function show({ report, api }: Source): HTMLElement[] {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – hgt`;
   const [first] = report.runs;
-  if (!first) return [h("main", {}, h("h1", {}, "No runs"), h("p", {}, "This report was made for no run at all."))];
+  if (!first) return [h("main", {}, h("h1", {}, "No runs"), h("p", {}, "This report contains no runs."))];
   return report.runs.length === 1 ? onePage(report, first, api) : manyRuns(report);
 }
 

@@ -1,4 +1,4 @@
-// The data that the program writes into the page or answers with. The contract of both sides.
+// The data that the program writes into the page or answers with: the contract between the two sides.
 
 export interface Report {
   hgt: string; // version
@@ -64,7 +64,7 @@ export interface Results {
   metrics: Metric[];
 }
 
-// The classes with most examples, the rest as a last class. Row: truth, column: prediction.
+// The classes with the most examples, and the rest as a last class. Row: truth, column: prediction.
 export interface Confusion {
   split: string;
   examples: number;
@@ -81,7 +81,7 @@ export interface Attention {
   others?: number; // sum of the children that were left out
 }
 
-// share: of the whole attention that reaches the target; the children of a branch sum to its share.
+// share: of all attention that reaches the target; the children of a branch sum to its share.
 export interface Branch {
   relation: string;
   type: string;

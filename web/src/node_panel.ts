@@ -21,7 +21,7 @@ export function predictionPart(answer: NodeAnswer): HTMLElement {
 }
 
 export function neighborPart(answer: NodeAnswer): HTMLElement {
-  return h("div", {}, h("h4", {}, "Neighbors that count"), neighbors(answer));
+  return h("div", {}, h("h4", {}, "Neighbors that matter"), neighbors(answer));
 }
 
 export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
@@ -30,8 +30,8 @@ export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
     ? attentionTree(attention)
     : hint(
         paysAttention(run)
-          ? `Training on ${run.task.name} made no use of what such nodes read, so there is no attention to show.`
-          : `The model ${run.model} pays no attention that could be shown.`,
+          ? `Training on ${run.task.name} made no use of what nodes of this type read, so there is no attention to show.`
+          : `The model ${run.model} has no attention to show.`,
       );
   return h("div", {}, h("h4", {}, "Attention"), content);
 }
@@ -62,7 +62,7 @@ function rightMark(): HTMLElement {
 function truthLine(answer: NodeAnswer, listed: string[]): Child {
   const missing = answer.truth.filter((name) => !listed.includes(name));
   if (missing.length === 0) return null;
-  return h("p", { class: "caption" }, `Right: ${missing.join(", ")} (not among those above).`);
+  return h("p", { class: "caption" }, `Correct: ${missing.join(", ")} (not among those above).`);
 }
 
 function neighbors(answer: NodeAnswer): HTMLElement {

@@ -1,4 +1,4 @@
-// Makes a part that has to be scrolled a stop of the keyboard, with a name. One that fits is none.
+// Makes a part that has to be scrolled reachable by keyboard, with a name; a part that fits is skipped.
 export function scroller<Part extends HTMLElement>(name: string, part: Part): Part {
   new ResizeObserver(() => {
     const scrolls = part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight;

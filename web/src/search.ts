@@ -30,7 +30,7 @@ export class Search {
       role: "combobox",
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: "Some letters of a name, or an id",
+      placeholder: "Part of a name, or an id",
       "aria-autocomplete": "list",
       "aria-controls": this.list.id,
       "aria-expanded": "false",

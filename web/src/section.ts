@@ -33,7 +33,7 @@ export function hint(...content: Child[]): HTMLElement {
 // Why something that needs trained weights is missing.
 export function untrainedOr(run: RunReport, ...otherwise: Child[]): HTMLElement {
   if (run.training) return hint(otherwise);
-  return hint("Not trained to the end yet: ", command(`hgt train --run ${run.name} --resume`));
+  return hint("Training has not finished yet: ", command(`hgt train --run ${run.name} --resume`));
 }
 
 export function command(text: string): HTMLElement {
@@ -68,11 +68,11 @@ export function panel<Name extends keyof Panels>(
   return holder;
 }
 
-// Shows that something is being computed; `load` fills the holder, and its failure is said with a way to try again.
+// Shows that something is being computed; `load` fills the holder, and its failure is shown with a way to try again.
 export async function loadInto(holder: HTMLElement, load: () => Promise<void>): Promise<void> {
   holder.setAttribute("aria-busy", "true");
   holder.replaceChildren(
-    h("p", { class: "loading", role: "status" }, "Computing … the first time takes some seconds."),
+    h("p", { class: "loading", role: "status" }, "Computing … the first time takes a few seconds."),
   );
   try {
     await load();

@@ -63,7 +63,7 @@ function inShort(answer: SimilarAnswer): string {
 }
 
 function notThere(time: string): string {
-  return `Nothing of it is in the graph by ${time}: this is what the model makes of it all the same.`;
+  return `It is not in the graph by ${time}; this is what the model makes of it anyway.`;
 }
 
 function nearest(answer: SimilarAnswer, type: string): HTMLElement[] {

@@ -19,7 +19,7 @@ export interface Panels {
 
 export interface Source {
   report: Report;
-  api: Api | null; // null: a report file, with nobody to ask
+  api: Api | null; // null: a report file, without a server to ask
 }
 
 export class Api {

@@ -27,7 +27,7 @@ function seedTable(training: Training): HTMLElement {
       { head: "Best at batch", kind: "number", cell: (seed) => count(seed.best_batch) },
       { head: "Validation loss", kind: "number", cell: (seed) => decimal(seed.validation_loss) },
       { head: "Per batch", kind: "number", cell: (seed) => duration(seed.seconds_per_batch) },
-      { head: "In all", cell: (seed) => duration(seed.seconds), bar: (seed) => seed.seconds / slowest },
+      { head: "Total", cell: (seed) => duration(seed.seconds), bar: (seed) => seed.seconds / slowest },
     ],
     training.seeds,
   );

@@ -101,7 +101,7 @@ function answer(path, parameters) {
     return [200, { nodes: found.slice(0, 20), stopped_early: text.startsWith("slow") }];
   }
   const node = nodes.find((other) => other.type === type && other.id === parameters.get("id"));
-  if (!node) return [404, { error: `There is no ${type} with the id ${parameters.get("id")}.` }];
+  if (!node) return [404, { error: `There is no node of type ${type} with the id ${parameters.get("id")}.` }];
   if (path === "/api/node") return [200, nodeAnswer(node)];
   return path === "/api/similar" ? similarAnswer(parameters) : [404, { error: `There is nothing at ${path}.` }];
 }

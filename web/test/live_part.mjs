@@ -108,10 +108,10 @@ async function slidersChangeNeighbors(tab) {
 }
 
 async function absenceIsSaid(tab) {
-  const hint = tab.section("Ask").locator(".hint", { hasText: "Nothing of it is in the graph by 2007" });
+  const hint = tab.section("Ask").locator(".hint", { hasText: "It is not in the graph by 2007" });
   await tab.visit(`${server.url}#venue/V0/2009`);
   await nearest(tab).waitFor();
-  check(!(await tab.section("Ask").innerText()).includes("Nothing of it"), "who is there is not called absent");
+  check(!(await tab.section("Ask").innerText()).includes("It is not in the graph"), "a node that is there is not called absent");
   check(!(await tab.section("Ask").innerText()).includes("index"), "no recall where all were compared");
   await tab.section("Ask").getByRole("slider", { name: "Time" }).focus();
   for (let step = 0; step < 2; ++step) await tab.page.keyboard.press("ArrowLeft");
@@ -200,7 +200,7 @@ async function failuresAreSaid(tab) {
   server.failing.add("/api/attention").add("/api/search");
   await tab.visit(`${server.url}#paper/none`);
   await checkEventually(
-    async () => (await tab.section("Ask").innerText()).includes("There is no paper with the id none."),
+    async () => (await tab.section("Ask").innerText()).includes("There is no node of type paper with the id none."),
     "a wrong id is said",
   );
   await tab.page.getByRole("combobox", { name: "Node" }).fill("x");

@@ -87,7 +87,7 @@ async function searchOpensANode(tab) {
       "there is a prediction",
     );
   check(
-    (await section.getByRole("heading", { name: "Neighbors that count" }).count()) === 1,
+    (await section.getByRole("heading", { name: "Neighbors that matter" }).count()) === 1,
     "the neighbors are shown",
   );
   const answer = await ask(`/api/node?${new URLSearchParams({ type: sample.type, id: sample.id })}`);

@@ -170,11 +170,12 @@ void SkipGram::initialize_row(uint64_t row) {
 void SkipGram::train(const Walks& walks, uint64_t first, uint64_t last,
                      const ProgressSink& progress) {
   if (first > last || last > walks.size() || walks.size() != walks_) {
-    throw Error(fmt::format("skip-gram: cannot train on walks {} to {} of {}; made for {} walks",
-                            first, last, walks.size(), walks_));
+    throw Error(
+        fmt::format("skip-gram: cannot train on walks {} to {} of {}; it was made for {} walks",
+                    first, last, walks.size(), walks_));
   }
   if (NodeRows(walks) != rows_) {
-    throw Error("skip-gram: these walks have other nodes than those it was made for");
+    throw Error("skip-gram: these walks do not have the nodes that it was made for");
   }
   if (first == last) return;
   const auto train_piece = [&](const NumberRange& piece) {

@@ -272,8 +272,8 @@ TEST_F(SkipGramTest, TablesAndWalksThatDoNotFitAreRefused) {
   const WalkPath no_venues{.type = graph_.schema().node_type("author"),
                            .steps = {relations_of(graph_.schema(), {"writes"}, true),
                                      relations_of(graph_.schema(), {"writes"})}};
-  EXPECT_TRUE(
-      contains(train(Walks(graph_, {no_venues}, {.walks_per_node = 30}), 0, 1), "other nodes"));
+  EXPECT_TRUE(contains(train(Walks(graph_, {no_venues}, {.walks_per_node = 30}), 0, 1),
+                       "do not have the nodes"));
   EXPECT_TRUE(contains(error_of([&] { count_occurrences(walks_, 0); }), "0 walks"));
   EXPECT_TRUE(contains(error_of([&] { count_occurrences(walks_, walks_.size() + 1); }),
                        "cannot be counted"));

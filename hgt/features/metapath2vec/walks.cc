@@ -89,8 +89,9 @@ Walks::Walks(HeteroGraph graph, const std::vector<WalkPath>& paths, WalkOptions 
     size_ += route.starts * options_.walks_per_node;
   }
   if (size_ == 0) {
-    throw Error(fmt::format("no node of {} can start a walk; give another path or a later time",
-                            graph_.schema().at(paths[0].type).name));
+    throw Error(
+        fmt::format("no node of type {} can start a walk; give another path or a later time",
+                    graph_.schema().at(paths[0].type).name));
   }
   order_ = Permutation(size_, hash(options_.seed, kOrderStream));
 }
@@ -140,8 +141,8 @@ Walks::Route Walks::make_route(const WalkPath& path) const {
     const Step step = make_step(path, number);
     if (step.target != at) {
       throw Error(fmt::format(
-          "step {} of the path from {} takes {}, but stands at {}; relations "
-          "are taken from their target to their source",
+          "step {} of the path from {} takes {}, but starts at {}; relations are followed from "
+          "their target to their source",
           number + 1, type, schema.describe(path.steps[number][0]), schema.at(at).name));
     }
     at = step.source;

@@ -287,7 +287,7 @@ TEST_F(WalksTest, WithoutANodeToStartAtThereIsAnError) {
   const HeteroGraph graph = build(listed);
   const std::vector<WalkPath> papers = {paper_path(graph.schema())};
   const auto error = error_of([&] { Walks(graph, papers, {.last_time = 1999}); });
-  EXPECT_TRUE(contains(error, "no node of paper can start a walk")) << error;
+  EXPECT_TRUE(contains(error, "no node of type paper can start a walk")) << error;
   EXPECT_EQ(error_of([&] { Walks(graph, papers, {.last_time = 2000}); }), "");
 }
 

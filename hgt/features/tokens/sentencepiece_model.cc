@@ -74,7 +74,7 @@ class ModelReader {
 
  private:
   [[noreturn]] void fail() const {
-    throw Error(fmt::format("{}: is no SentencePiece model, or is damaged; fetch it again",
+    throw Error(fmt::format("{}: is not a SentencePiece model, or is damaged; download it again",
                             file_.string()));
   }
 
@@ -98,8 +98,8 @@ class ModelReader {
       const bool fallback = field->number == 35 && field->value != 0;  // byte_fallback
       if (!other_kind && !suffix && !fallback) continue;
       throw Error(fmt::format(
-          "{}: is a SentencePiece model of another kind than XLNet has (unigram, spaces before "
-          "words, no bytes as pieces); take the spiece.model that belongs to the weights",
+          "{}: is not the kind of SentencePiece model that XLNet has (unigram, spaces before "
+          "words, no bytes as pieces); use the spiece.model that belongs to the weights",
           file_.string()));
     }
     if (fields.damaged()) fail();

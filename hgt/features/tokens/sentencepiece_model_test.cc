@@ -116,8 +116,8 @@ TEST(SentencepieceModel, OtherKindsAreRefused) {
     write_spiece(file, flags);
     EXPECT_EQ(error_of([&] { SentencepieceModel::open(file); }),
               file.string() +
-                  ": is a SentencePiece model of another kind than XLNet has (unigram, spaces "
-                  "before words, no bytes as pieces); take the spiece.model that belongs to the "
+                  ": is not the kind of SentencePiece model that XLNet has (unigram, spaces before "
+                  "words, no bytes as pieces); use the spiece.model that belongs to the "
                   "weights")
         << flags;
   }

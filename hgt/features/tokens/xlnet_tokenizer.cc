@@ -127,7 +127,7 @@ std::vector<int32_t> cut_before_comma(const SentencepieceModel& model, std::stri
 int32_t special_id(const SentencepieceModel& model, const Path& file, std::string_view name) {
   const int32_t id = model.id(name);
   if (model.piece(id) == name) return id;
-  throw Error(fmt::format("{}: has no piece {}; take the spiece.model that belongs to the weights",
+  throw Error(fmt::format("{}: has no piece {}; use the spiece.model that belongs to the weights",
                           file.string(), name));
 }
 

@@ -129,12 +129,12 @@ TEST_F(XlnetTokenizerTest, ErrorsNameTheFileAndTheRemedy) {
   for (const std::string& bytes : {std::string("no model at all"), std::string(1, '\xff')}) {
     write_bytes(folder_ / "spiece.model", bytes);
     EXPECT_EQ(error_of_opening(),
-              file + ": is no SentencePiece model, or is damaged; fetch it again");
+              file + ": is not a SentencePiece model, or is damaged; download it again");
   }
   EXPECT_EQ(error_of([&] { trained("--control_symbols=<cls>"); }),
-            file + ": has no piece <sep>; take the spiece.model that belongs to the weights");
+            file + ": has no piece <sep>; use the spiece.model that belongs to the weights");
   EXPECT_EQ(error_of([&] { trained("--control_symbols=<sep>"); }),
-            file + ": has no piece <cls>; take the spiece.model that belongs to the weights");
+            file + ": has no piece <cls>; use the spiece.model that belongs to the weights");
 }
 
 TEST_F(XlnetTokenizerTest, EmptyModelIsRefused) {

@@ -18,7 +18,7 @@ void check_xlnet_folder(const Path& folder) {
   }
   if (missing.empty()) return;
   throw Error(fmt::format(
-      "{}: has no {}; name a folder with the config.json, model.safetensors and spiece.model of an "
+      "{}: has no {}; give a folder with the config.json, model.safetensors and spiece.model of an "
       "XLNet, such as xlnet-base-cased",
       folder.string(), fmt::join(missing, ", ")));
 }
@@ -28,10 +28,10 @@ Xlnet Xlnet::open(const Path& folder) {
   XlnetTokenizer tokenizer(folder / "spiece.model");
   XlnetNetwork network = XlnetNetwork::open(folder);
   if (tokenizer.size() > network.config().vocab_size) {
-    throw Error(fmt::format(
-        "{}: its spiece.model has {} pieces, but its config.json says vocab_size = {}; take the "
-        "spiece.model that belongs to the weights",
-        folder.string(), tokenizer.size(), network.config().vocab_size));
+    throw Error(
+        fmt::format("{}: its spiece.model has {} pieces, but its config.json says vocab_size = {}; "
+                    "use the spiece.model that belongs to the weights",
+                    folder.string(), tokenizer.size(), network.config().vocab_size));
   }
   return {std::move(tokenizer), std::move(network)};
 }

@@ -93,7 +93,7 @@ XlnetConfig read_xlnet_config(const Path& file) {
   }
   const Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
-    throw Error(fmt::format("{}: is no JSON object; fetch the file again", file.string()));
+    throw Error(fmt::format("{}: is not a JSON object; download the file again", file.string()));
   }
   return ConfigReader(file, json).read();
 }

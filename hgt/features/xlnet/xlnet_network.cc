@@ -177,13 +177,13 @@ class XlnetPass {
 
 void check_ids(const std::vector<int32_t>& ids, size_t title, uint64_t vocab_size) {
   if (ids.size() > kMaxTitleIds) {
-    throw Error(fmt::format("title {} has {} ids where at most {} are possible; cut it", title,
+    throw Error(fmt::format("title {} has {} ids, but at most {} are possible; shorten it", title,
                             ids.size(), kMaxTitleIds));
   }
   for (const int32_t id : ids) {
     if (id >= 0 && static_cast<uint64_t>(id) < vocab_size) continue;
     throw Error(
-        fmt::format("title {} has the id {}, but the model has {} words; take its own spiece.model",
+        fmt::format("title {} has the id {}, but the model has {} words; use its own spiece.model",
                     title, id, vocab_size));
   }
 }

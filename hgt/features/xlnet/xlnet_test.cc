@@ -108,7 +108,7 @@ TEST_F(XlnetTest, MissingFilesAreNamed) {
   std::filesystem::remove(folder_ / "spiece.model");
   EXPECT_EQ(error_of_opening(),
             folder_.path().string() +
-                ": has no config.json, spiece.model; name a folder with the config.json, "
+                ": has no config.json, spiece.model; give a folder with the config.json, "
                 "model.safetensors and spiece.model of an XLNet, such as xlnet-base-cased");
   EXPECT_TRUE(contains(error_of([&] { Xlnet::open(folder_ / "nowhere"); }),
                        "nowhere: has no config.json, model.safetensors, spiece.model; "));
@@ -125,11 +125,12 @@ TEST_F(XlnetTest, ForeignVocabularyIsRefused) {
   const std::string error = error_of_opening();
   EXPECT_TRUE(contains(error, ": its spiece.model has ")) << error;
   EXPECT_TRUE(contains(error,
-                       " pieces, but its config.json says vocab_size = 9; take the "
-                       "spiece.model that belongs to the weights"))
+                       " pieces, but its config.json says vocab_size = 9; use the spiece.model "
+                       "that belongs to the weights"))
       << error;
   write_bytes(folder_ / "spiece.model", "junk");
-  EXPECT_TRUE(error_of_opening().starts_with(named("spiece.model") + "is no SentencePiece model"));
+  EXPECT_TRUE(
+      error_of_opening().starts_with(named("spiece.model") + "is not a SentencePiece model"));
 }
 
 TEST_F(XlnetTest, ConfigsOfOtherModelsAreRefused) {
@@ -170,21 +171,21 @@ TEST_F(XlnetTest, DamagedConfigsAreRefused) {
   EXPECT_EQ(error_of_opening(), start + "n_head is 9; it must be at most d_model");
   for (const char* text : {"", "{", "[1]", "{\"d_model\": \"\xff\"}"}) {
     write_bytes(folder_ / "config.json", text);
-    EXPECT_EQ(error_of_opening(), start + "is no JSON object; fetch the file again") << text;
+    EXPECT_EQ(error_of_opening(), start + "is not a JSON object; download the file again") << text;
   }
 }
 
 TEST_F(XlnetTest, ConfigsThatDoNotFitTheWeightsAreRefused) {
-  const std::string remedy = "; take the config.json that belongs to the weights";
+  const std::string remedy = "; use the config.json that belongs to the weights";
   EXPECT_EQ(error_of_config("vocab_size", 81),
             named("model.safetensors") +
                 "tensor word_embedding.weight has the shape [80, 8], but "
-                "config.json beside it calls for [81, 8]" +
+                "config.json beside it requires [81, 8]" +
                 remedy);
   EXPECT_EQ(error_of_config("n_head", 4),
             named("model.safetensors") +
                 "tensor layer.0.rel_attn.q has the shape [8, 2, 4], but "
-                "config.json beside it calls for [8, 4, 4]" +
+                "config.json beside it requires [8, 4, 4]" +
                 remedy);
   for (const int layers : {2, 4}) {
     EXPECT_EQ(error_of_config("n_layer", layers),
@@ -195,7 +196,7 @@ TEST_F(XlnetTest, ConfigsThatDoNotFitTheWeightsAreRefused) {
   EXPECT_TRUE(contains(error_of_config("d_inner", 5),
                        "tensor layer.0.ff.layer_1.weight has the "
                        "shape [6, 8], but config.json beside it "
-                       "calls for [5, 8]"));
+                       "requires [5, 8]"));
 }
 
 TEST_F(XlnetTest, EveryTensorIsNeededExceptThoseThatAreNot) {
@@ -210,15 +211,16 @@ TEST_F(XlnetTest, EveryTensorIsNeededExceptThoseThatAreNot) {
     damaged.tensors.erase(name);
     EXPECT_EQ(error_of_weights(damaged),
               named("model.safetensors") + "has no tensor " + name +
-                  " (with or without \"transformer.\" before it); take the weights of an XLNet "
+                  " (with or without \"transformer.\" before it); use the weights of an XLNet "
                   "with n_layer = 3");
     damaged.tensors[name] = tensor;
     damaged.tensors[name].shape.push_back(1);
     EXPECT_TRUE(contains(error_of_weights(damaged), "tensor " + name + " has the shape [")) << name;
     damaged.tensors[name] = tensor;
     damaged.tensors[name].values.back() = std::nanf("");
-    EXPECT_EQ(error_of_weights(damaged), named("model.safetensors") + "tensor " + name +
-                                             " holds infinities or NaN; fetch the file again");
+    EXPECT_EQ(error_of_weights(damaged),
+              named("model.safetensors") + "tensor " + name +
+                  " contains infinities or NaN; download the file again");
   }
   EXPECT_EQ(needed, 1U + 2 * 15);
 }
@@ -260,11 +262,11 @@ TEST_F(XlnetTest, IdsOutsideTheModelAreRefused) {
     return error_of([&] { xlnet.network().encode(titles, rows); });
   };
   EXPECT_EQ(error_of_ids({1, 80}),
-            "title 1 has the id 80, but the model has 80 words; take its own spiece.model");
+            "title 1 has the id 80, but the model has 80 words; use its own spiece.model");
   EXPECT_EQ(error_of_ids({-1}),
-            "title 1 has the id -1, but the model has 80 words; take its own spiece.model");
+            "title 1 has the id -1, but the model has 80 words; use its own spiece.model");
   EXPECT_EQ(error_of_ids(std::vector<int32_t>(65)),
-            "title 1 has 65 ids where at most 64 are possible; cut it");
+            "title 1 has 65 ids, but at most 64 are possible; shorten it");
   EXPECT_EQ(error_of_ids(std::vector<int32_t>(64, 79)), "");
 }
 

@@ -53,17 +53,17 @@ class WeightReader {
     }
     if (layers == 0 || layers == config_.n_layer) return;  // 0: a missing tensor will be named
     throw Error(fmt::format(
-        "{}: holds {} layers, but config.json beside it says n_layer = {}; take the config.json "
+        "{}: holds {} layers, but config.json beside it says n_layer = {}; use the config.json "
         "that belongs to the weights",
         path_.string(), layers, config_.n_layer));
   }
 
   const TensorView& find(const std::string& name) const {
     if (const TensorView* const view = file_.find(prefix_ + name)) return *view;
-    throw Error(fmt::format(
-        "{}: has no tensor {} (with or without \"transformer.\" before it); take the weights of an "
-        "XLNet with n_layer = {}",
-        path_.string(), name, config_.n_layer));
+    throw Error(
+        fmt::format("{}: has no tensor {} (with or without \"transformer.\" before it); use the "
+                    "weights of an XLNet with n_layer = {}",
+                    path_.string(), name, config_.n_layer));
   }
 
   at::ScalarType scalar_type(const TensorView& view) const {
@@ -83,17 +83,17 @@ class WeightReader {
   at::Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape) const {
     const TensorView& view = find(name);
     if (view.shape != shape) {
-      throw Error(fmt::format(
-          "{}: tensor {} has the shape {}, but config.json beside it calls for {}; take the "
-          "config.json that belongs to the weights",
-          path_.string(), view.name, shape_text(view.shape), shape_text(shape)));
+      throw Error(
+          fmt::format("{}: tensor {} has the shape {}, but config.json beside it requires {}; use "
+                      "the config.json that belongs to the weights",
+                      path_.string(), view.name, shape_text(view.shape), shape_text(shape)));
     }
     const std::vector<int64_t> sizes(shape.begin(), shape.end());
     const at::Tensor stored = at::empty(sizes, scalar_type(view));
     std::memcpy(stored.data_ptr(), view.data.data(), view.data.size());
     at::Tensor values = stored.to(at::kFloat);
     if (!at::isfinite(values.sum()).item<bool>() && !at::isfinite(values).all().item<bool>()) {
-      throw Error(fmt::format("{}: tensor {} holds infinities or NaN; fetch the file again",
+      throw Error(fmt::format("{}: tensor {} contains infinities or NaN; download the file again",
                               path_.string(), view.name));
     }
     return values;

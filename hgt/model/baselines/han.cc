@@ -83,7 +83,7 @@ class HanLayer : public Layer {
 
   SharedPlan plan(const LayerGraph& graph) const override {
     if (graph.num_types() != semantic_.size()) {
-      throw Error(fmt::format("the graph has {} node types, the layer was made for {}",
+      throw Error(fmt::format("the graph has {} node types, but the layer was made for {}",
                               graph.num_types(), semantic_.size()));
     }
     return std::make_shared<HanPlan>(graph, paths_);
