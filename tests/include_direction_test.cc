@@ -64,8 +64,6 @@ bool is_test(const fs::path& file) {
 }
 
 // Headers that are not installed (CMakeLists.txt), which only sources of their folder include.
-bool is_private(const fs::path& file) { return file.filename().string().ends_with("_private.h"); }
-
 std::vector<std::string> included_by(const fs::path& file) {
   static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
   std::ifstream in(file);
@@ -154,17 +152,6 @@ TEST(IncludeDirection, TheFrontDoorIncludesNoTorch) {
     }
   }
   EXPECT_GT(seen.size(), 20U);
-}
-
-TEST(IncludeDirection, PrivateHeadersStayInTheirFolder) {
-  for (const fs::path& file : product_sources()) {
-    const bool installed = file.extension() == ".h" && !is_private(file) && !is_test(file);
-    for (const std::string& name : included_by(file)) {
-      if (!is_private(name)) continue;
-      EXPECT_FALSE(installed) << file << " is installed and includes " << name;
-      EXPECT_EQ(fs::path(name).parent_path().string(), folder_of(file)) << file;
-    }
-  }
 }
 
 }  // namespace

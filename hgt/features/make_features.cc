@@ -19,8 +19,8 @@
 #include "hgt/features/word_mean.h"
 #include "hgt/features/word_vectors.h"
 #include "hgt/features/xlnet_titles.h"
-#include "hgt/graph/feature_writer.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_writer.h"
 #include "hgt/graph/time_text.h"
 
 namespace hgt {

@@ -1,3 +1,5 @@
+#include "hgt/http/http_connection.h"
+
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -8,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "hgt/http/http_connection_private.h"
 #include "hgt/http/request_head.h"
 
 namespace hgt {

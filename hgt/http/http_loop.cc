@@ -1,3 +1,5 @@
+#include "hgt/http/http_loop.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "hgt/http/http_connection_private.h"
-#include "hgt/http/http_loop_private.h"
+#include "hgt/http/http_connection.h"
 
 namespace hgt {
 

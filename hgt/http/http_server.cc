@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "hgt/http/http_loop_private.h"
+#include "hgt/http/http_loop.h"
 #include "hgt/http/routes.h"
 
 namespace hgt {

@@ -17,7 +17,7 @@
 #include <optional>
 #include <utility>
 
-#include "hgt/http/http_loop_private.h"
+#include "hgt/http/http_loop.h"
 #include "hgt/http/routes.h"
 
 namespace hgt {
