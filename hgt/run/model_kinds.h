@@ -1,5 +1,5 @@
-// The models that can be trained, a row each: what the rest of the program asks before it treats
-// one of them differently. A new model is an enumerator and a row here, and a maker of its layers
+// The models that can be trained, a row each: the properties by which the rest of the program
+// tells them apart. A new model is an enumerator and a row here, and a maker of its layers
 // in hgt/model/layer_makers.h, which does not compile without it.
 //
 //   if (!row_of(options.kind).reads_neighbors) ...
