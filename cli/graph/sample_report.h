@@ -1,4 +1,4 @@
-// What `hgt sample` says about a sub-graph: tables for people, JSON for programs.
+// What `hgt sample` prints about a sub-graph: tables to read, or JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SampleResult {
   bool verified = false;
 };
 
-// `rows`: so many instances are listed, seeds first, then hop by hop.
+// `rows`: number of instances to list, seeds first, then hop by hop.
 std::string sample_text(const SampleResult& result, uint64_t rows);
 std::string sample_json(const SampleResult& result);
 

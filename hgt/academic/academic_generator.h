@@ -27,7 +27,7 @@ struct GenerateOptions {
 
 struct GraphPreset {
   std::string name;
-  std::string sentence;  // what it is, for people
+  std::string sentence;  // what it is
 };
 
 std::vector<GraphPreset> graph_presets();

@@ -33,7 +33,7 @@ struct AcademicSizes {
 
 struct AcademicPreset {
   std::string_view name;
-  std::string_view sentence;  // for people
+  std::string_view sentence;  // what it is
   AcademicSizes base;         // a row of Table 1 with its range of years
   uint64_t papers = 0;        // unless the user asks for another number
   uint64_t features = 0;      // width of the title vectors; 0: none

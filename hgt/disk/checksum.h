@@ -1,4 +1,4 @@
-// The checksum of everything on disk, XXH3-64: it tells damage, not malice.
+// The checksum of everything on disk, XXH3-64: it detects damage, not tampering.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace hgt {
 
 uint64_t checksum(std::span<const std::byte> data);
 
-std::string text_checksum(std::string_view text);  // as it stands in files: 16 digits
+std::string text_checksum(std::string_view text);  // as written in files: 16 digits
 
-// The same of data that comes in pieces: however it is cut, value() is checksum() of the whole.
+// The same for data that comes in pieces: however it is divided, value() is the checksum() of all.
 class Checksum {
  public:
   Checksum();
@@ -23,7 +23,7 @@ class Checksum {
   ~Checksum();
 
   void add(std::span<const std::byte> data);
-  uint64_t value() const;  // of all that was added so far
+  uint64_t value() const;  // of everything added so far
 
  private:
   struct State;

@@ -2,8 +2,8 @@
 //
 //   const Lock lock(folder / "lock", "another process is training this run; wait for it");
 //
-// A lock is held through a file, which stays behind. It ends with the Lock or with its process,
-// however that dies, so there is never one to be removed by hand.
+// A lock is held through a file, which is left behind. It ends with the Lock or with its process,
+// however that ends, so a stale lock never has to be removed by hand.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,20 @@ namespace hgt {
 // While it lives, no other Lock of the same file does, in this process or in another.
 class Lock {
  public:
-  // Throws Error: with the text `busy` where somebody else has it.
+  // Throws Error with the text `busy` if somebody else holds it.
   Lock(const Path& file, const std::string& busy);
-  static std::optional<Lock> try_take(const Path& file);  // nothing: somebody else has it
+  static std::optional<Lock> try_take(const Path& file);  // no value: somebody else holds it
 
-  // Waits for its turn. Holds nothing where the file system knows no locks of folders, or where the
+  // Waits for its turn. Holds nothing if the file system does not support locks of folders or the
   // folder may not be read.
   static Lock of_folder(const Path& folder);
 
-  static bool is_held(const Path& file);  // by anybody; not where the file is missing
+  static bool is_held(const Path& file);  // by anybody; false if the file is missing
 
  private:
   explicit Lock(File file);
 
-  File file_;  // made where it is missing
+  File file_;  // created if it is missing
 };
 
 }  // namespace hgt

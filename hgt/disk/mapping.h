@@ -1,4 +1,4 @@
-// Files as memory.
+// Files mapped into memory.
 #pragma once
 
 #include <cassert>
@@ -10,9 +10,9 @@
 
 namespace hgt {
 
-// A file from its beginning, mapped as long as this lives; the File may be closed meanwhile. The
-// mapping is shared: it shows what others write to the file. Nobody may make the file shorter, or
-// reading it kills the process.
+// A file from its beginning, mapped as long as this object lives; the File may be closed before.
+// The mapping is shared: it shows what others write to the file. If anybody shortens the file,
+// reading past its new end kills the process.
 class Mapping {
  public:
   Mapping() = default;  // of nothing
@@ -32,7 +32,7 @@ class Mapping {
     assert(writable_ || size_ == 0);
     return {data_, size_};
   }
-  void drop_pages();  // gives the memory back; not a byte is lost, the file has them
+  void drop_pages();  // releases the memory; nothing is lost, the file has it
 
  private:
   std::byte* data_ = nullptr;

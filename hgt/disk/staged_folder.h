@@ -1,6 +1,6 @@
-// A folder that appears whole or not at all: written as "<folder>.partial", brought to disk and
-// renamed at the end. While it is written, "<folder>.partial/.lock" is locked, which tells it from
-// one that a killed process left behind.
+// A folder that appears whole or not at all: written as "<folder>.partial", flushed to disk
+// and renamed at the end. While it is written, "<folder>.partial/.lock" is locked, which
+// distinguishes it from one that a killed process left behind.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class StagedFolder {
 
   const Path& path() const { return partial_; }  // write here
   void write_text(const std::string& file, const std::string& text) const;
-  void commit();  // brings all to disk, renames into place; with `replace`, what was there goes
+  void commit();  // flushes to disk and renames into place; `replace`: removes the old folder
 
  private:
   Path folder_;

@@ -50,19 +50,20 @@ struct TensorView {
   std::string name;
   ElementType type = ElementType::float32;
   std::vector<uint64_t> shape;      // [] is a scalar; with a 0 in it the tensor is empty
-  std::span<const std::byte> data;  // maybe not aligned to the elements: memcpy them
+  std::span<const std::byte> data;  // may not be aligned to the elements: use memcpy
 };
 
-// An opened file. It is mapped, so views cost no memory and live as long as the TensorFile or what
-// it was moved to. The file must not be changed in place meanwhile; write_tensor_file never does.
+// An opened file. It is mapped, so views cost no memory and stay valid as long as the TensorFile or
+// what it was moved to. The file must not be changed in place meanwhile; write_tensor_file never
+// does.
 class TensorFile {
  public:
   // Checks everything before anything is handed out: the header, that the tensors fill the file,
-  // and, where write_tensor_file wrote it, the checksum. Throws Error when something does not fit.
+  // and, where write_tensor_file wrote it, the checksum. Throws Error for any mismatch.
   static TensorFile open(const Path& path);
 
   std::span<const TensorView> tensors() const { return tensors_; }  // in the order of their data
-  const TensorView* find(std::string_view name) const;              // nullptr: there is none
+  const TensorView* find(std::string_view name) const;              // nullptr: not found
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
  private:
@@ -74,9 +75,9 @@ class TensorFile {
 };
 
 // Writes the tensors in the order given, and a checksum of all content as the metadata entry
-// "hgt_checksum", which TensorFile takes out again. The file appears whole or not at all
-// (WholeFile); what was at `path` goes. Throws Error for names that are empty or repeated, data
-// that does not fit its shape, and failing disks.
+// "hgt_checksum", which TensorFile removes when it reads. The file appears whole or not at all
+// (WholeFile) and replaces what was at `path`. Throws Error for names that are empty or repeated,
+// data that does not match its shape, and failing disks.
 void write_tensor_file(const Path& path, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

@@ -1,12 +1,12 @@
-// Files that are whole or absent: whoever finds one finds all of it, even after a power cut.
+// Files that are complete or absent, even after a power cut.
 //
 //   WholeFile out("answers.tsv");
 //   for (const std::string& line : lines) out.write(line);
 //   out.commit();
 //
-// The one way in which finished files are written: beside, brought to disk, renamed, and the new
-// name brought to disk. Everything that writes a file for others to read uses it; folders of files
-// have StagedFolder.
+// All finished files are written in this way: under a temporary name, flushed to disk and renamed,
+// and the new name is flushed to disk. Everything that writes a file for others to read uses it;
+// for folders of files there is StagedFolder.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,24 @@
 
 namespace hgt {
 
-// A file in the making. Until commit() what was at the path is untouched, and without it nothing
-// remains. It is written as "<file>.partial.<process>-<number>", a name of its own and locked, so
-// that writers of one file do not disturb each other: the last to commit wins. What killed
-// processes left of the same file is removed by the next writer. Errors name the file itself;
-// after one there is nothing to be done but to let this go.
+// A file that is being written. Until commit() whatever was at the path is untouched, and without
+// it nothing remains. It is written as "<file>.partial.<process>-<number>", a unique name, and
+// locked, so that writers of the same file do not disturb each other: the last to commit wins. What
+// killed processes left behind is removed by the next writer of the file. Errors name the file
+// itself; after an Error the object can only be destroyed.
 class WholeFile {
  public:
-  // Throws Error: no folder to write to, a folder or a device of that name, a failing disk.
+  // Throws Error if the folder is missing, the path is a folder or a device, or the disk fails.
   explicit WholeFile(const Path& file);
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
   ~WholeFile();
 
-  void write(std::string_view text);  // gathered: short pieces cost little
+  void write(std::string_view text);  // buffered: short pieces are cheap
   void write(std::span<const std::byte> bytes);
 
-  // Instead of write(), for libraries that open a file by themselves: where they may write. They
-  // must write in place, and close it before commit().
+  // Instead of write(), for libraries that open a file themselves: where they may write. They must
+  // write in place and close the file before commit().
   const Path& partial() const { return partial_; }
 
   void commit();  // once
@@ -50,7 +50,7 @@ class WholeFile {
   std::string gathered_;
 };
 
-// The whole text in one go. Throws Error: it cannot be written.
+// Writes the whole text at once. Throws Error if it cannot be written.
 void write_text(const Path& file, std::string_view text);
 
 std::string read_text(const Path& file);  // throws Error: it cannot be read

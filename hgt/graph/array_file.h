@@ -2,7 +2,7 @@
 // mapped for reading.
 //
 // Every file is NumPy format 1.0 with a header of exactly 128 bytes, little-endian, C order, so the
-// data starts at byte 128 and NumPy reads it with no code of ours.
+// data starts at byte 128 and NumPy reads it without our code.
 #pragma once
 
 #include <cassert>
@@ -29,7 +29,7 @@ constexpr std::string_view dtype_of() {
   if constexpr (std::same_as<T, int32_t>) return "<i4";
   if constexpr (std::same_as<T, uint32_t>) return "<u4";
   if constexpr (std::same_as<T, float>) return "<f4";
-  if constexpr (std::same_as<T, uint16_t>) return "<f2";  // halves travel as their bits
+  if constexpr (std::same_as<T, uint16_t>) return "<f2";  // halves are stored as their bits
   if constexpr (std::same_as<T, char> || std::same_as<T, uint8_t>) return "|u1";
 }
 
@@ -37,8 +37,8 @@ size_t item_size(std::string_view dtype);
 uint64_t num_items(std::span<const uint64_t> shape);
 std::string array_header(std::string_view dtype, std::span<const uint64_t> shape);
 
-// Appends items to one array. The shape is settled by close(); without close() the file is no
-// array.
+// Appends items to one array. The shape is settled by close(); without close() the file is
+// not a valid array.
 class ArrayStream {
  public:
   ArrayStream(const Path& folder, std::string file, std::string_view dtype);
@@ -70,7 +70,7 @@ class ArrayStream {
 };
 
 // A file that grows and is read and written in place through a shared mapping, so that it need not
-// fit in memory: drop_pages() gives its pages back at any moment without losing a byte.
+// fit in memory: drop_pages() releases its pages at any time without losing data.
 class GrowingArray {
  public:
   GrowingArray(const Path& folder, std::string file, std::string_view dtype);

@@ -3,8 +3,8 @@
 //
 // Edges fill blocks; a full block is sorted by a background thread; when all sorters of one
 // SortSpace together exceed its bound, the largest one merges its blocks into a sorted run on disk.
-// Reading merges blocks and runs. Runs are unlinked as soon as they are created: they vanish with
-// the process, whatever ends it. An edge takes 8 bytes, 16 with a time or a weight.
+// Reading merges blocks and runs. Runs are unlinked as soon as they are created: they vanish
+// with the process, however it ends. An edge takes 8 bytes, 16 with a time or a weight.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class EdgeSorter {
 
   // --- after the last add(): the edges in order, once ---
   void begin_reading();
-  // The edge at hand; null at the end. Valid until advance().
+  // The current edge; null at the end. Valid until advance().
   const Edge* current() const;
   void advance();
 

@@ -6,14 +6,14 @@
 //   writer.finish();
 //
 // Rows go to "<type>/features.partial". A writer that is not finished, for whatever reason, leaves
-// them there, and the next one with the same key goes on behind them; one with another key starts
-// anew. finish() brings them to disk under a name of their own and then replaces schema.json, so
-// that at every moment the graph has either the old features or the new ones. Programs that have
+// them there, and the next one with the same key continues after them; one with another key starts
+// over. finish() flushes them to disk under a unique name and then replaces schema.json, so that
+// at every moment the graph has either the old features or the new ones. Programs that have
 // the graph open keep the old ones.
 //
 // Nodes without features get a row of zeros, and one more column says so: 1 for them, 0 for the
-// others. A linear layer learns from it a vector of its own for such nodes. Where no node is
-// without features there is no such column.
+// others. From it a linear layer learns a separate vector for such nodes. If every node has
+// features, there is no such column.
 #pragma once
 
 #include <chrono>
@@ -31,9 +31,9 @@ namespace hgt {
 
 class FeatureWriter {
  public:
-  // Of `spec`, all but missing, flagged and file count; width is that without the column that
-  // flags, and the key must not be empty. The lock must outlive the writer. Throws Error: no such
-  // type.
+  // Ignores missing, flagged and file of `spec`; its width is that without the column that flags,
+  // and its key must not be empty. The lock must outlive the writer. Throws Error if there is no
+  // such type.
   FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec);
   FeatureWriter(const FeatureWriter&) = delete;
   FeatureWriter& operator=(const FeatureWriter&) = delete;
@@ -43,18 +43,18 @@ class FeatureWriter {
   uint64_t nodes() const { return nodes_; }
   uint64_t missing() const;  // of the rows so far; reads them
 
-  // The next rows, [missing.size(), width]; those of missing nodes count as zeros. A writer that is
-  // killed has kept all but those of the last seconds. Throws Error when a value is not finite as
-  // it is stored.
+  // The next rows, [missing.size(), width]; those of missing nodes count as zeros. If the
+  // process is killed, only those of the last seconds are lost. Throws Error when a value is not
+  // finite as it is stored.
   void append(std::span<const float> rows, const std::vector<bool>& missing);
 
-  // Requires rows() == nodes(). Returns what stands in the schema now.
+  // Requires rows() == nodes(). Returns what is in the schema now.
   FeatureSpec finish();
-  void discard();  // instead: nothing that was written remains
+  void discard();  // instead of finish(): removes everything written
 
  private:
-  uint64_t row_bytes() const;  // of the partial file, which has the flag always
-  void take_up();              // what an earlier writer left
+  uint64_t row_bytes() const;  // of the partial file, which always has the flag
+  void take_up();              // resumes what an earlier writer left
   void save_position();
   Path write_unflagged() const;
   void replace_schema(const ArrayRecord& record);

@@ -13,7 +13,7 @@
 // Everything is written to "<folder>.partial" and renamed at the end. If finish() is not reached
 // (an exception, Ctrl-C), the destructor removes what was written; after kill -9 the next builder
 // of the same folder does. Edges are sorted through runs on disk when they exceed the memory bound.
-// The bytes of the result depend on the nodes in their order and on the edges in any order only.
+// The bytes of the result depend only on the nodes, in their order, and on the edges, in any order.
 // Not thread-safe.
 #pragma once
 
@@ -62,7 +62,7 @@ constexpr auto words_of(Split) {
 
 class GraphBuilder {
  public:
-  // Takes the declarations of `schema` only, no counts. Throws Error when the folder exists (unless
+  // Takes only the declarations of `schema`, no counts. Throws Error when the folder exists (unless
   // options.replace) or another process is writing it.
   GraphBuilder(const Path& folder, const Schema& schema, BuildOptions options = {});
   GraphBuilder(const GraphBuilder&) = delete;
@@ -73,13 +73,13 @@ class GraphBuilder {
   uint64_t num_nodes(NodeType type) const;
 
   // --- nodes: numbered 0, 1, 2, ... per type in the order of the calls ---
-  // No value: a node of this type has that id already; nothing is added.
+  // No value: a node of this type already has that id; nothing is added.
   std::optional<NodeId> add_node(NodeType type, const NodeRow& row);
   std::optional<NodeId> find_node(NodeType type, std::string_view id) const;
 
   // --- features: declare the width once, then set rows in any order; unset rows are zero ---
   void declare_features(NodeType type, const FeatureSpec& spec);
-  // False: the node had features already and keeps them. Requires values.size() == width; throws
+  // False: the node already has features and keeps them. Requires values.size() == width; throws
   // Error unless features_fit().
   bool set_features(NodeType type, NodeId node, std::span<const float> values);
 
@@ -88,10 +88,10 @@ class GraphBuilder {
   void add_label(NodeType type, uint32_t label, NodeId node, std::string_view value);
   void name_class(NodeType type, uint32_t label, std::string_view value, std::string_view name);
   void set_split(NodeType type, uint32_t label, NodeId node, Split split);
-  // The class of a node as the table spelled it; its first one; no value: it has none.
+  // The first class of a node as the table spelled it; no value: it has none.
   std::optional<std::string_view> label(NodeType type, uint32_t label, NodeId node) const;
 
-  // --- edges: `relation` is a declared one; the reverse direction is added by itself ---
+  // --- edges: `relation` is a declared one; the reverse is added automatically ---
   // Both ends must exist, the weight must be finite. A time or weight that the relation does not
   // carry is ignored. Repeated edges are kept unless the relation is declared unique.
   void add_edge(Relation relation, const Edge& edge);

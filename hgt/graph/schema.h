@@ -1,5 +1,5 @@
 // The schema of a graph: node types, edge types, meta relations, the unit of time, and the list of
-// the array files that hold the data. Strings live here; everything else speaks numbers.
+// the array files that hold the data. Strings are kept here; everything else uses numbers.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct FeatureSpec {
 struct LabelSpec {
   std::string name = {};
   std::vector<std::string> classes = {};      // the value as the table spelled it
-  std::vector<std::string> class_names = {};  // for people; empty, or one for each class
+  std::vector<std::string> class_names = {};  // to be shown; empty, or one for each class
   bool split = false;  // tables said which nodes are for training and testing
 };
 
@@ -107,7 +107,7 @@ struct ArrayRecord {
   uint64_t checksum = 0;  // XXH3-64 of the data, header excluded
 };
 
-// How a relation is declared: the reverse comes along by itself.
+// How a relation is declared: the reverse is added automatically.
 struct RelationDeclaration {
   std::string source, edge, target;
   std::string reverse = {};  // default: "rev_" + edge

@@ -14,7 +14,8 @@ struct StringColumn {
   std::span<const char> bytes;
 
   uint64_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
-  // Requires row < size(). Throws Error when the offsets are damaged, so never reads astray.
+  // Requires row < size(). Throws Error when the offsets are damaged, so it never reads out of
+  // bounds.
   std::string_view at(uint64_t row) const;
 };
 

@@ -1,5 +1,4 @@
-// Edges by the row that they lead to and, for gradients, by the row that they come from: what sums
-// over neighbors are computed with.
+// Edges by target row and, for gradients, by source row: used to compute sums over neighbors.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct EdgeLists {
   std::vector<uint64_t> uses;         // [edges] the edges that come from a source, ascending
 };
 
-// At most so many entries of a list, evenly spread over it, in their order.
+// At most `most` entries of a list, evenly spread over it, in their order.
 template <typename Entry>
 std::vector<Entry> spread_out(std::span<const Entry> list, size_t most) {
   if (list.size() <= most) return {list.begin(), list.end()};

@@ -60,7 +60,7 @@ struct LayerPlan {
   uint32_t source_rows = 0;  // of the table that the layer reads sources from
 };
 
-// Throws Error when the arrays do not fit together; names the first misfit.
+// Throws Error when the arrays are inconsistent; names the first inconsistency.
 void check(const LayerGraph& graph, size_t num_relations);
 
 struct ReceptiveField {

@@ -21,7 +21,8 @@ struct MetaPath {
                                          // target: the first step leads to neighbors of `type`
 };
 
-// Throws Error: names the path, the word that is no type or edge type, and what there is.
+// Throws Error: names the path, the word that is neither a node type nor an edge type, and the
+// known ones.
 std::vector<MetaPath> meta_paths(const std::vector<std::string>& names, const ModelSchema& schema);
 
 // For every type: a path by each of its neighboring types and back, and one to its own kind where

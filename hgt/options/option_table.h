@@ -1,4 +1,4 @@
-// Options by name: one table serves command lines, config files and the file that a run keeps.
+// Options by name: one table for command lines, config files and the file that a run keeps.
 //
 //   OptionTable table;
 //   table.add("width", options.width, "Instances drawn per type and step");
@@ -19,16 +19,16 @@ namespace hgt {
 
 class OptionTable {
  public:
-  enum class Form { text, number, flag, list };  // how it stands in a file
+  enum class Form { text, number, flag, list };  // how it is written in a file
   enum class Level { everyday, advanced };       // help shows everyday options first
   using Values = std::vector<std::string>;
   struct Entry {
     std::string key;
     std::string help;
     Form form = Form::text;
-    std::vector<std::string> words = {};  // the only values, where there are few
+    std::vector<std::string> words = {};  // the allowed values, if they are listed
     std::function<Values()> get = {};
-    std::function<void(const Values&)> set = {};  // throws Error: what is wrong with the value
+    std::function<void(const Values&)> set = {};  // throws Error for a bad value
     std::string group = {};                       // what it is about: "model", "sampling"
     Level level = Level::advanced;
 
@@ -38,10 +38,10 @@ class OptionTable {
     }
   };
 
-  // What is added from here on belongs to this group.
+  // Entries added from here on belong to this group.
   void begin_group(const std::string& name) { group_ = name; }
 
-  // By the rule that a key is the name of the field, with '-' for '_'. The variables must outlive
+  // By convention a key is the name of the field, with '-' for '_'. The variables must outlive
   // the table, and the returned entry is valid until the next one is added.
   Entry& add(const std::string& key, std::string& value, const std::string& help);
   Entry& add(const std::string& key, bool& value, const std::string& help);
@@ -67,9 +67,9 @@ class OptionTable {
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view key) const;  // nullptr: unknown
 
-  // Throws Error: an unknown key, a bad value.
+  // Throws Error for an unknown key or a bad value.
   void set(const std::string& key, const Values& values);
-  // Every line of a settings file. Errors name file and line.
+  // Sets every line of a settings file. Errors name the file and the line.
   void read(const Path& file);
   std::string to_toml() const;
 

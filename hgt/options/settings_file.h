@@ -16,16 +16,16 @@ namespace hgt {
 
 struct Setting {
   std::string key;
-  std::vector<std::string> values;  // as they would stand on a command line; a list has several
+  std::vector<std::string> values;  // as on a command line; a list has several
   uint64_t line = 0;
 };
 
-// In the order of the file. Throws Error with file and line: no TOML, a table inside.
+// In the order of the file. Throws Error with file and line if it is not TOML or contains a table.
 std::vector<Setting> read_settings(const Path& file);
 
 // A file that also has sections of one name, each beginning with [[name]].
 struct SettingSections {
-  std::vector<Setting> common;                 // what stands before and outside of them
+  std::vector<Setting> common;                 // what comes before the sections
   std::vector<std::vector<Setting>> sections;  // in the order of the file
 };
 SettingSections read_setting_sections(const Path& file, const std::string& name);

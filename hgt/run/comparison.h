@@ -1,6 +1,6 @@
 // Several models on one task under one protocol: the same graph, sampler, adaptation layer, budget
-// and seeds; only the layers differ. (Paper, Table 2.) Here is what such a comparison left, as a
-// table; create_comparison() in hgt/training begins one.
+// and seeds; only the layers differ. (Paper, Table 2.) This header reads the results of a
+// comparison as a table; create_comparison() in hgt/training begins one.
 //
 //   const ComparisonTable table = read_comparison(ComparisonFolder("venue"));
 //   fmt::print("{}", to_markdown(table));

@@ -1,5 +1,5 @@
-// How well a model did on each example, as a table: RUN/seed-1/test.tsv. Two runs are compared by
-// what stands in theirs.
+// How well a model did on each example, as a table: RUN/seed-1/test.tsv. Two runs are compared
+// by these tables.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Options that were given and change nothing: a misunderstanding that is better cleared up.
+// Options that were given but change nothing: a likely misunderstanding, so they are reported.
 #pragma once
 
 #include <optional>

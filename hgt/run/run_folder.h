@@ -3,10 +3,11 @@
 //   RUN/run.json              where the run came from (saved_run.h)
 //   RUN/options.toml          every option that was in effect
 //   RUN/task.toml             what is predicted
-//   RUN/training.json         once trained: parameters, time per batch, peak memory
-//   (training_log.h) RUN/test.json             once scored: mean and deviation over the seeds
-//   (results.h) RUN/lock                  held by the process that trains RUN/seed-1/log.jsonl a
-//   line per validation (training_log.h) RUN/seed-1/checkpoint.safetensors, best.safetensors
+//   RUN/training.json         once trained: parameters, time, memory (training_log.h)
+//   RUN/test.json             once scored: mean and deviation over the seeds (results.h)
+//   RUN/lock                  held by the process that trains
+//   RUN/seed-1/log.jsonl      a line per validation (training_log.h)
+//   RUN/seed-1/checkpoint.safetensors, best.safetensors
 //   RUN/seed-1/test.json      once scored: metrics (results.h)
 //   RUN/seed-1/test.tsv       and what each example got (example_scores.h)
 #pragma once

@@ -21,7 +21,7 @@ struct EvaluationOptions {
   uint64_t batch_size = 256;
   uint32_t samples = 1;  // sub-graphs per example; their scores are averaged
   bool full = false;     // all neighbors, as many hops as layers, instead of sampled sub-graphs
-  uint64_t limit = 0;    // so many examples, drawn; 0: all
+  uint64_t limit = 0;    // number of examples, drawn at random; 0: all
 
   friend bool operator==(const EvaluationOptions&, const EvaluationOptions&) = default;
 };
@@ -36,7 +36,7 @@ constexpr auto words_of(PairScorer) {
 
 struct TrainOptions {
   ModelOptions model = release_preset();
-  // Types without features and of at most so many nodes have a learned vector for each node.
+  // Types without features and of at most this many nodes have a learned vector for each node.
   uint64_t node_vectors = 10000;
   PairScorer scorer = PairScorer::ntn;
   int64_t slices = 4;  // of the Neural Tensor Network
@@ -45,9 +45,9 @@ struct TrainOptions {
   uint64_t seed = 1;
   uint64_t batch_size = 256;
   uint64_t epochs = 20;         // passes over the training examples
-  uint64_t batches = 0;         // instead: so many batches in all
+  uint64_t batches = 0;         // instead: number of batches in all
   uint64_t validate_every = 0;  // batches; 0: at the end of each pass
-  uint64_t patience = 0;        // stop after so many validations without a lower loss; 0: never
+  uint64_t patience = 0;  // validations without a lower loss before training stops; 0: never stop
   double learning_rate = 1e-3;
   double final_learning_rate = 1e-6;
   uint64_t warmup = 0;  // batches over which the learning rate rises to its full height

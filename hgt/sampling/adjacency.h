@@ -55,10 +55,10 @@ class Adjacency {
   // The sites of one type in the component at hand.
   struct SiteIndex {
     KeyTable<uint32_t> sites;      // by node
-    std::vector<uint64_t> filter;  // a bit per hashed node: most nodes that are no site stop here
+    std::vector<uint64_t> filter;  // a bit per hashed node: rules out most nodes that are not sites
 
     bool may_contain(NodeId node) const;
-    uint32_t find(NodeId node) const;  // kAbsent: no site
+    uint32_t find(NodeId node) const;  // kAbsent: not a site
     uint32_t insert(NodeId node, uint32_t new_site);
     void clear();
   };

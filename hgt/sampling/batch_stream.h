@@ -1,5 +1,6 @@
-// Batches made by worker threads ahead of their use: what is asked, its sub-graph, and whatever a
-// last step makes of that. All that trains, scores or shows a model reads its sub-graphs from here.
+// Batches made by worker threads ahead of their use: the question, its sub-graph, and what a
+// final step derives from them. Everything that trains, scores or shows a model gets its sub-graphs
+// here.
 //
 //   struct PaperBatch {
 //     Request question;
@@ -53,8 +54,8 @@ struct BatchStreamOptions {
 };
 
 // Batch: a type with the members `question` (as in PlannedBatch) and `subgraph`. Its storage is
-// used again for later batches; what need not be there beside what replaces it, its member function
-// release(), if it has one, lets go of before the next sub-graph is drawn.
+// reused for later batches. If it has a member function release(), that is called before the next
+// sub-graph is drawn, to free what need not be kept meanwhile.
 template <typename Batch>
 class BatchStream {
  public:

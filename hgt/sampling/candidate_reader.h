@@ -41,7 +41,7 @@ class CandidateReader {
 
   // Reads all lists of the targets; calls visit(CandidateList) for each that is not empty, in the
   // order of targets and of their relations. `ask` is called with the same lists a little earlier,
-  // to ask for the memory that visit needs. A list longer than `cap` is cut to so many entries,
+  // to ask for the memory that visit needs. A list longer than `cap` is cut to `cap` entries,
   // drawn uniformly; 0: never. Throws Error: a damaged graph.
   template <typename Ask, typename Visit>
   void read(const Targets& targets, uint32_t cap, Draws& draws, const Ask& ask,

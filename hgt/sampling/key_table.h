@@ -1,9 +1,9 @@
-// Numbers keys 0, 1, 2, ... in the order in which they first come, with a value each: the
+// Numbers keys 0, 1, 2, ... in the order in which they first occur, with a value each: the
 // sampler's only hash table.
 //
 // A budget has hundreds of thousands of candidates, met at random: what matters is the number of
 // cache lines touched. So a bucket is 8 bytes (a number, 16 bits of hash, the stamp of the round
-// that wrote it) and sends to an entry that holds key and value side by side. The stamps make
+// that wrote it) and points to an entry that holds key and value side by side. The stamps make
 // clear() free of cost: a table serves batch after batch without touching fresh memory.
 #pragma once
 

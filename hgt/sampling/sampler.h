@@ -52,7 +52,7 @@ class Sampler {
 
   // `random_seed` takes the place of options.seed; request.hidden comes on top of options.hidden.
   // The storage of `result` is reused. `trace`, if given, receives the budgets.
-  // Throws Error: a seed that is no node, contradicts its event node's time or is later than the
+  // Throws Error: a seed that is not a node, contradicts its event node's time or is later than the
   // bound; a damaged graph.
   void sample(const Request& request, uint64_t random_seed, Subgraph& result,
               SamplingTrace* trace = nullptr);

@@ -52,8 +52,8 @@ struct SamplingOptions {
   Strategy strategy = Strategy::hgsampling;
   uint32_t width = 128;  // hgsampling: instances drawn per type and step
   uint32_t depth = 6;    // hgsampling: steps; full: hops. Not the number of layers of a model
-  // hgsampling: a list longer than this contributes so many of its entries, drawn uniformly, with
-  // the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
+  // hgsampling: a list longer than this contributes neighbor_cap of its entries, drawn uniformly,
+  // with the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
   uint32_t neighbor_cap = 50;
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};

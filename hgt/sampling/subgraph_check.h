@@ -1,10 +1,10 @@
 // verify_subgraph: is a sub-graph what sample() promises? Slow and obvious, on purpose: it knows
 // nothing of how sub-graphs are made. For tests, benchmarks and `hgt sample --verify`.
 //
-//  1. Rows are grouped by type; seeds come first, in order, each where seed_rows says; nothing is
-//     twice. There is one component, or one for each time of a seed when that is the bound.
-//  2. Event nodes have their own time. Every instance that is no seed was met through an earlier
-//     one by an edge that may be seen, and a node without a time of its own has that one's time.
+//  1. Rows are grouped by type; seeds come first, in order, each where seed_rows says; nothing
+//     occurs twice. There is one component, or one for each time of a seed when that is the bound.
+//  2. Event nodes have their own time. Every instance that is not a seed was reached from an
+//     earlier one by a visible edge, and a node without a time of its own has that one's time.
 //  3. No type has more than `width` instances of one step, no hop is beyond the depth; with
 //     Strategy::full no neighbor of an instance that was followed is missing or of a later hop.
 //  4. Nothing is later than the bound: no node, no edge.

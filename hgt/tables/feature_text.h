@@ -1,4 +1,4 @@
-// Feature vectors out of the cells of a table.
+// Feature vectors from the cells of a table.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace hgt {
 
 class FeatureParser {
  public:
-  // `declared_width`: where the spec leaves the width open, that of earlier tables; 0: the first
-  // row tells. Throws Error: a column that the table does not have.
+  // `declared_width`: where the spec leaves the width open, that of earlier tables; 0: taken
+  // from the first row. Throws Error for a column that the table does not have.
   FeatureParser(const FeatureColumns& spec, const RowSource& table, uint64_t declared_width = 0);
 
   // Reads the current row into values(). False: it cannot be read, defect() says why.

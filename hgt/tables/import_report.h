@@ -1,4 +1,4 @@
-// What an import kept and what it dropped, and why. Nothing is silent.
+// What an import kept and what it dropped, and why. Nothing is dropped silently.
 #pragma once
 
 #include <array>

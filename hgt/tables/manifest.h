@@ -21,14 +21,14 @@ struct TableSource {
   std::string format = {};              // of row_format.h; empty: as the file's name says
   RowOptions options = {};
   std::map<std::string, std::vector<std::string>> where = {};  // column -> accepted values
-  bool may_be_empty = false;                                   // no rows are no error
+  bool may_be_empty = false;                                   // an empty table is not an error
   uint64_t line = 0;                                           // of the entry in the manifest
 };
 
 struct TimeColumn {
   std::string column;
   TimeFormat format = TimeFormat::date;
-  bool keep_missing = false;  // an empty cell is no defect: the node or edge has no time
+  bool keep_missing = false;  // an empty cell is not a defect: the node or edge has no time
 };
 
 struct LabelColumnSpec {
@@ -50,7 +50,7 @@ struct NodeTable {
   TableSource source;
   std::string type;
   std::string id = {};
-  uint64_t count = 0;  // instead of a table: so many nodes with the ids 0, 1, 2, ...
+  uint64_t count = 0;  // instead of a table: number of nodes, with the ids 0, 1, 2, ...
   std::optional<std::string> name = {};
   std::optional<TimeColumn> time = {};  // makes the type an event type
   bool ignore_duplicates = false;
@@ -75,7 +75,7 @@ struct LabelTable {
   std::string split = {};  // train, validation, test, or empty
 };
 
-// Names of classes, for people.
+// Readable names of classes.
 struct ClassTable {
   TableSource source;
   std::string type;
@@ -89,7 +89,7 @@ struct EdgeEnd {
   std::string column;
 };
 
-// How the rows of one table are shared out over several edge types.
+// How the rows of one table are divided among several edge types.
 struct EdgeSplit {
   enum class By { nothing, order, column, source_label, target_label };
   By by = By::nothing;
@@ -107,7 +107,7 @@ struct EdgeTable {
   std::string reverse = {};
   bool symmetric = false;
   bool unique = false;      // of edges that agree in both ends and time only one is kept
-  bool skip_empty = false;  // rows without an id at one end are no defect
+  bool skip_empty = false;  // rows without an id at one end are not a defect
   std::optional<TimeColumn> time = {};
   std::optional<std::string> weight = {};
   EdgeSplit split = {};
@@ -126,7 +126,7 @@ struct Manifest {
   std::vector<ClassTable> classes;
 };
 
-// Throws Error with file and line: no TOML, an unknown key (lists the known ones), a key missing.
+// Throws Error with file and line: not TOML, an unknown key (lists the known ones), a missing key.
 Manifest read_manifest(const Path& file);
 
 }  // namespace hgt

@@ -13,7 +13,7 @@ namespace hgt {
 
 class NpyMatrix {
  public:
-  // Throws Error: no such file, no .npy, not two dimensions, another type, a wrong size.
+  // Throws Error: no such file, not .npy, not two-dimensional, another type, a wrong size.
   explicit NpyMatrix(const Path& file);
 
   uint64_t rows() const { return rows_; }

@@ -1,5 +1,5 @@
-// The formats that tables come in. A format is one row of the list in row_format.cc: all that reads
-// manifests, looks for files and opens them asks here.
+// The formats that tables come in. A format is one row of the list in row_format.cc: all code that
+// reads manifests, finds files and opens them uses it.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace hgt {
 
 // What a manifest says about how to read a table.
 struct RowOptions {
-  std::vector<std::string> columns = {};  // names of the columns; empty: the table tells
+  std::vector<std::string> columns = {};  // names of the columns; empty: as in the table
   std::map<std::string, std::string, std::less<>> values = {};  // of the format's own options
 
   const std::string* find(std::string_view key) const;  // nullptr: not given
@@ -38,13 +38,13 @@ struct RowFormat {
   std::unique_ptr<RowSource> (*open)(const Path& file, const RowOptions& options);
 };
 
-// The first is the format of files whose ending says nothing.
+// The first is the format of files with an unknown ending.
 const std::vector<RowFormat>& row_formats();
 
 // Unknown: an Error that lists the formats.
 const RowFormat& row_format(std::string_view name);
 // The format with this name; without one as the file's ending says, in upper or lower case. A
-// compression suffix (.gz, .zst) is looked through.
+// compression suffix (.gz, .zst) is ignored.
 const RowFormat& row_format_of(const Path& file, std::string_view name = {});
 
 std::vector<std::string> format_names();
@@ -53,7 +53,7 @@ std::vector<FormatOption> format_options();
 // What is wrong with a value of an option, such as "'delimiter' must be one character"; empty:
 // nothing.
 std::string complaint(const FormatOption& option, const std::string& value);
-// The same for all options at once; one that the format does not understand is wrong, too.
+// The same for all options at once; one that the format does not know is also wrong.
 std::string complaint(const RowFormat& format, const RowOptions& options);
 
 // `format`: as for row_format_of(). Throws Error: missing or unreadable file, no columns, the

@@ -18,7 +18,7 @@
 namespace hgt {
 
 // A cell is text. One without a value (NULL in a database, null in JSON) is a view without data,
-// which is empty as well: whoever does not ask takes it for an empty text.
+// which is also empty, so code that does not ask treats it as empty text.
 constexpr std::string_view kNullCell = {};
 inline bool is_null(std::string_view cell) { return cell.data() == nullptr; }
 // For messages: the text in single quotes, or null.
@@ -55,10 +55,10 @@ class RowSource {
   virtual const std::string& name() const = 0;
   // For progress: "papers.tsv".
   virtual std::string short_name() const = 0;
-  // Known before the first row; no name comes twice.
+  // Known before the first row; all names are different.
   virtual std::span<const std::string> columns() const = 0;
-  // Fills every member of `row`; false at the end. A malformed row is a row, too. Throws Error
-  // where reading on makes no sense: damaged data, a row beyond all bounds.
+  // Fills every member of `row`; false at the end. A malformed row counts as a row. Throws Error
+  // if reading cannot continue: damaged data, a row that is too long.
   virtual bool next(Row& row) = 0;
   virtual ReadSoFar read_so_far() const = 0;
 

@@ -38,7 +38,7 @@ class TextWindow {
   bool holds_end_of_text() const { return source_ended_; }
   const ByteSource& source() const { return *source_; }
 
-  // The line break at or after `from`, or the end of the text; nullptr: it is further on.
+  // The line break at or after `from`, or the end of the text; nullptr: not in the window yet.
   const char* line_end(const char* from) const {
     const char* found = find_byte(from, end_, '\n');
     return found == nullptr && source_ended_ ? end_ : found;
@@ -49,10 +49,10 @@ class TextWindow {
 
   char* writable(const char* position) { return buffer_.data() + (position - buffer_.data()); }
 
-  // True: there is more of one row than a row may have.
+  // True: the row is longer than a row may be.
   bool is_full() const { return size() == kLargestWindowBytes; }
 
-  // Adds as much text as fits, which moves what is there already. A full window grows: scanning an
+  // Adds as much text as fits, which moves the existing text. A full window grows: scanning an
   // unfinished row again from its start after each call then costs linear time in total. False: the
   // end of the text was in the window already.
   bool extend();

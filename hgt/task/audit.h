@@ -1,5 +1,5 @@
-// Shows that a task's sub-graphs hold nothing that its examples must not see: samples batches of
-// every split and looks, knowing nothing of how they are made.
+// Shows that a task's sub-graphs contain nothing that its examples must not see: samples batches of
+// every split and inspects them, independently of how they are made.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct Audit {
     // than the seed, with TimeBound::seed.
     uint64_t late_nodes = 0;
     uint64_t late_edges = 0;  // by their own time
-    std::string first = {};   // the first offence, in the user's ids
+    std::string first = {};   // the first violation, with the user's ids
 
     bool clean() const { return predicted_links + hidden_links + late_nodes + late_edges == 0; }
   };
   std::vector<Finding> findings = {};  // by split
-  // Made with what is later than training, where the split is by time, or by way of edges that the
+  // Made with what is later than training, where the split is by time, or along edges that the
   // task predicts or hides; a sentence each.
   std::vector<std::string> leaking_features = {};
   std::vector<std::string> notes = {};  // on other features: what the graph knows of them

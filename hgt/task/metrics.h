@@ -1,5 +1,5 @@
 // How good an answer is. Ties are worth what they would be worth on average over all orders of the
-// tied items, so a model that scores everything alike is exactly at chance.
+// tied items, so a model that gives everything the same score is exactly at chance.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Ranking {
   double ndcg = 0;             // discount 1 / log2(rank + 1)
   double ndcg_release = 0;     // the authors' code: ranks 1 and 2 weigh 1, rank r 1 / log2(r)
   double reciprocal_rank = 0;  // of the first relevant item
-  double hits_1 = 0;           // a relevant item is among the first so many
+  double hits_1 = 0;           // a relevant item is the first; below: among the first 3, 10
   double hits_3 = 0;
   double hits_10 = 0;
 
@@ -35,7 +35,7 @@ class ClassCounts {
  public:
   explicit ClassCounts(uint32_t classes) : counts_(classes) {}
   void add(std::span<const uint32_t> truth, std::span<const uint32_t> predicted);
-  double micro_f1() const;  // 0: nothing was predicted rightly
+  double micro_f1() const;  // 0: nothing was predicted correctly
   double macro_f1() const;  // mean over the classes that occur in the truth or are predicted
 
  private:

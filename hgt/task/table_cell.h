@@ -1,4 +1,4 @@
-// Text of the user's in tables that are separated by tabs.
+// The user's text in tables that are separated by tabs.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct TaskRow {
   std::span<const std::string_view> options = {};
   std::string_view options_reason = "";
 
-  // The task that the name means; none: it is no name of this kind.
+  // The task with this name; no value: the name is not one of this kind.
   std::optional<TaskSpec> (*find)(const Schema& schema, const std::string& name);
   void (*append_names)(const Schema& schema, std::vector<std::string>& names);
   std::unique_ptr<const Task> (*open)(const HeteroGraph& graph, const TaskSpec& spec);
