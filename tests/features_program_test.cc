@@ -252,8 +252,7 @@ TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
   expect_error(features({"--type", "paper"}), 1, "--walks has no effect on features made by");
-  expect_error(step({"--vectors", "glove.txt"}), 1,
-               "--vectors says nothing about features made by");
+  expect_error(step({"--vectors", "glove.txt"}), 1, "--vectors has no effect on features made by");
   expect_error(step({"--type", "paper", "--threads", "0"}), 1, "threads is 0; give 1 to 1024");
   expect_error(step({"--type", "paper", "--types", "venue"}), 2, "--types");
   const Json found = inspected();  // lives as long as the loop, which items() alone does not
