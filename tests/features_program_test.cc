@@ -225,7 +225,7 @@ TEST_F(FeaturesProgram, TheDefaultLeavesOutTypesThatGetNothing) {
   const Outcome outcome = hgt({"features", path("odd"), "--quiet", "--width", "8"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* type : {"author", "paper"}) EXPECT_TRUE(contains(outcome.out, type));
-  EXPECT_TRUE(contains(outcome.err, "left out: no report up to the end of training"))
+  EXPECT_TRUE(contains(outcome.err, "left out: no node of type report up to the end of training"))
       << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "left out: nodes of type report have no features"))
       << outcome.err;
