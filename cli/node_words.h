@@ -20,7 +20,7 @@ Seed parse_seed(const HeteroGraph& graph, const std::string& word);
 // The same, or TYPE:NAME where no node has that id and only one has that name.
 Seed named_node(const HeteroGraph& graph, const std::string& word);
 
-// Throws Error: `text`, which stood at `where`, is no time; gives an example of one.
+// Throws Error: `text`, found at `where`, is not a time; gives an example of one.
 [[noreturn]] void report_time(const Schema& schema, const std::string& where,
                               const std::string& text);
 

@@ -1,4 +1,4 @@
-// What the two programs have in common. `hgt` itself knows no LibTorch, whose loading alone takes a
+// What the two programs have in common. `hgt` itself does not load LibTorch, which alone takes a
 // third of a second; verbs that compute with it live in `hgt-learn`, which hgt starts in its place.
 #pragma once
 

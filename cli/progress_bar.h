@@ -21,8 +21,8 @@ class ProgressBar {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A stage that is not finished: since when, from where (what goes on after a stop does not begin
-  // at 0), and how far. One whose count falls has begun anew.
+  // A stage that is not finished: since when, from where (work that is resumed does not begin at
+  // 0), and how far. If its count falls, it has started again.
   struct Stage {
     Clock::time_point start;
     uint64_t first_count = 0;

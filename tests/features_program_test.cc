@@ -224,7 +224,7 @@ TEST_F(FeaturesProgram, TheDefaultLeavesOutTypesThatGetNothing) {
   const Outcome outcome = hgt({"features", path("odd"), "--quiet", "--width", "8"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* type : {"author", "paper"}) EXPECT_TRUE(contains(outcome.out, type));
-  EXPECT_TRUE(contains(outcome.err, "left out: no report up to the end of training"))
+  EXPECT_TRUE(contains(outcome.err, "left out: no node of type report up to the end of training"))
       << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "left out: nodes of type report have no features"))
       << outcome.err;
@@ -251,8 +251,7 @@ TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
   expect_error(features({"--type", "paper"}), 1, "--walks has no effect on features made by");
-  expect_error(step({"--vectors", "glove.txt"}), 1,
-               "--vectors says nothing about features made by");
+  expect_error(step({"--vectors", "glove.txt"}), 1, "--vectors has no effect on features made by");
   expect_error(step({"--type", "paper", "--threads", "0"}), 1, "threads is 0; give 1 to 1024");
   expect_error(step({"--type", "paper", "--types", "venue"}), 2, "--types");
   const Json found = inspected();  // lives as long as the loop, which items() alone does not

@@ -191,7 +191,7 @@ TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
            {"--node", "venue:1"}, {"--at", "2010"}, {"--among", "5"}}) {
     Words words = with(flag, value);
     words[1] = floor;
-    expect_failure(words, 1, "are about evolution over time, of which " + floor + " has none");
+    expect_failure(words, 1, "are about evolution over time, which " + floor + " does not have");
   }
   EXPECT_FALSE(fs::exists(folder_ / "report.json"));
 }

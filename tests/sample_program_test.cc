@@ -424,7 +424,8 @@ TEST_F(SampleProgram, ReadsAndShowsTimesInTheUnitOfTheGraph) {
   EXPECT_TRUE(contains(out, "nothing later than 2014-12-31")) << out;
   EXPECT_TRUE(contains(out, "2014-03-01")) << out;
   const Outcome wrong = sample("letters", {"--node", "writer:Ann@March"});
-  EXPECT_TRUE(contains(wrong.err, "no time in the unit day; one is 2015-01-01")) << wrong.err;
+  EXPECT_TRUE(contains(wrong.err, "not a time in the unit day; an example is 2015-01-01"))
+      << wrong.err;
 }
 
 TEST_F(SampleProgram, TreatsAnEventWithoutATimeLikeAPlainNode) {

@@ -15,7 +15,7 @@ class RunFlags {
   // Offers every option of a run but those named in `without`.
   explicit RunFlags(CLI::App& verb, const std::vector<std::string>& without = {});
 
-  // The order of authority: preset, config file, command line. Throws when there is no graph or no
+  // In rising precedence: preset, config file, command line. Throws when there is no graph or no
   // task, and when an option of the command line has no effect.
   RunOptions effective();
 
@@ -23,7 +23,7 @@ class RunFlags {
   bool names_meta_paths() const;
 
   bool resumes() const { return resume_; }
-  // The options of a run that goes on: only its threads can change.
+  // The options of a run that is continued: only its threads can change.
   RunOptions resumed(const RunOptions& saved);
 
   // The folder; throws when it was not named.

@@ -63,7 +63,7 @@ fasttext::Args arguments(const FasttextOptions& options, const Path& titles, uin
   args.minCount = 1;
   args.minn = 3;
   args.maxn = 6;
-  args.bucket = 200'000;  // n-grams share so many vectors: titles are a small language
+  args.bucket = 200'000;  // vectors that n-grams share: titles are a small language
   args.verbose = 0;
   return args;
 }

@@ -15,7 +15,7 @@ constexpr uint64_t kWordsToRead = 4'000'000;
 
 struct FasttextOptions {
   uint32_t width = 128;
-  uint32_t epochs = 0;   // 0: so many that kWordsToRead words are read, 5 to 30
+  uint32_t epochs = 0;   // 0: enough to read kWordsToRead words, 5 to 30
   uint32_t threads = 1;  // with more than one, threads race and the result varies
   uint64_t seed = 1;
   Path kept = {};  // what was trained is kept in this file until the caller removes it

@@ -25,8 +25,8 @@ struct MadeFeatures {
   std::string left_out = {};  // why the type got none; then there is no spec
 };
 
-// Gives the types of the step their features. What was stopped, by Ctrl-C or otherwise, goes on
-// when the same step is asked for again; what is there already is not made again unless `again`.
+// Gives the types of the step their features. What was stopped, by Ctrl-C or otherwise,
+// continues when the same step is requested again; existing features are kept unless `again`.
 // A type of which no node would get features is left out. Throws Error: a step that does not fit
 // the graph; NoFeatures: all its types are left out.
 std::vector<MadeFeatures> make_features(const FeatureLock& lock, const FeatureStep& step,

@@ -1,6 +1,6 @@
 // Recipes: the steps that give all types of a graph their features.
 //
-//   until = "2014"            # what stands here holds for all steps
+//   until = "2014"            # what is set here applies to all steps
 //
 //   [[features]]
 //   type = "paper"

@@ -1,5 +1,5 @@
 // metapath2vec as a step: trained in files beside the graph, so that tables need not fit in memory
-// and training can stop and go on.
+// and training can stop and continue later.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ namespace hgt {
 std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Schema& schema,
                                  const Reach& reach);
 
-// Throws Error: as walk_paths(); a type of the step that no path meets; options out of range.
+// Throws Error: as walk_paths(); a type of the step that no path passes through; options out of
+// range.
 void check_walks(const FeatureStep& step, const Schema& schema, const Reach& reach);
 
 class WalkTraining {
@@ -32,8 +33,8 @@ class WalkTraining {
   WalkTraining& operator=(const WalkTraining&) = delete;
   ~WalkTraining();
 
-  // To the end. What `progress` throws leaves a training that goes on exactly where it stopped; one
-  // that is killed repeats its last seconds.
+  // To the end. What `progress` throws leaves a training that continues exactly where it stopped;
+  // one that is killed repeats its last seconds.
   void train(const ProgressSink& progress);
   void remove_files();
 

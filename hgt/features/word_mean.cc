@@ -29,7 +29,7 @@ WordMean::WordMean(HeteroGraph graph, NodeType type, Vocabulary vocabulary, Word
 
 void WordMean::measure(Time until) {
   const uint64_t nodes = graph_.num_nodes(type_);
-  // Of training titles every so many-th: later ones must not decide which.
+  // Every `stride`-th title of the training period: later titles must not decide which.
   const uint64_t stride = vocabulary_.titles() / kTitlesMeasured + 1;
   uint64_t met = 0;
   std::vector<float> row(width());

@@ -1,6 +1,6 @@
-// Pre-trained word vectors from a text file, as GloVe, word2vec and fastText publish them: a line
-// per word, the word and then its numbers, with spaces between them. A first line of two numbers
-// (how many words, how wide) is passed over. The file may be compressed by gzip or zstd.
+// Pre-trained word vectors from a text file, as GloVe, word2vec and fastText publish them: one line
+// per word, which has the word and then its numbers, separated by spaces. A first line of two
+// numbers (number of words and width) is skipped. The file may be compressed by gzip or zstd.
 #pragma once
 
 #include "hgt/features/vocabulary.h"

@@ -227,7 +227,7 @@ void HttpConnection::wait_for_next() {
   });
 }
 
-// For an answer to somebody who still sends: see turn_away.
+// For an answer to a client that is still sending: see turn_away.
 void HttpConnection::read_away() {
   socket_.async_read_some(asio::buffer(block_),
                           [self = shared_from_this()](error_code error, size_t count) {

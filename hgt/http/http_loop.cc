@@ -155,7 +155,7 @@ void HttpLoop::queue_heavy(const ConnectionPointer& connection) {
   start_heavy();
 }
 
-// Removes those who are gone or have waited too long.
+// Removes clients that are gone or have waited too long.
 void HttpLoop::look_at_waiting() {
   std::list<Waiting> all;
   all.swap(waiting_);

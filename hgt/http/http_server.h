@@ -1,24 +1,25 @@
 // HttpServer: answers a browser or a program, with nothing but the routes that it was given.
 //
 //   HttpServer server({.port = 8765});
-//   server.route({.path = "/"}, [&](const HttpRequest&) { return Answer{"text/html", page, policy};
-//   }); server.route({.path = "/api/search", .parameters = {"type", "q"}},
+//   server.route({.path = "/"},
+//                [&](const HttpRequest&) { return Answer{"text/html", page, policy}; });
+//   server.route({.path = "/api/search", .parameters = {"type", "q"}},
 //                [&](const HttpRequest& request) { return found(request.query); });
 //   server.heavy_route({.path = "/api/tree"},
 //                      [&](const HttpRequest&, const Unwanted& unwanted) { ... });
 //   server.bind();                             // from here on url() can be shown
 //   server.serve([&] { return interrupted; });  // until that is true, or stop() was called
 //
-// What it refuses, so that a responder need not: methods and bodies that a route does not take
-// (unless it says otherwise: all but GET and HEAD, and every body); requests under a foreign name
-// (DNS rebinding) or made by another site's page; paths that are not exactly a route; parameters
-// that are unknown, repeated, longer than 4 KB together, no UTF-8 or with control characters. No
-// file is ever served.
+// It refuses, so that responders do not have to: methods and bodies that a route does not accept
+// (by default everything but GET and HEAD, and every body); requests under a foreign host name (DNS
+// rebinding) or made by a page of another site; paths that are not exactly a route; parameters that
+// are unknown, repeated, longer than 4 KB together, not UTF-8 or with control characters. No file
+// is ever served.
 //
-// No client can hold it up for long: a request has to arrive, and an answer to be taken, within a
-// time; open connections are bounded, and so are requests for heavy routes, which run one at a time
-// and are given up when their client is gone. Only a responder takes a thread; slow clients take
-// none.
+// No client can hold it up for long: a request must arrive, and an answer must be received, within
+// a time limit; the number of open connections is limited, and so is the number of requests for
+// heavy routes, which run one at a time and are given up when their client is gone. Only responders
+// occupy a thread; slow clients do not.
 #pragma once
 
 #include <chrono>
@@ -60,13 +61,13 @@ struct Answer {
   std::string policy = "default-src 'none'; frame-ancestors 'none'";
 };
 
-// Does nobody wait for the answer any more (the client is gone, or the server is stopping)? Asked
-// from any thread.
+// True: nobody is waiting for the answer any more (the client is gone, or the server is stopping).
+// May be asked from any thread.
 using Unwanted = std::function<bool()>;
 
 // Called from several threads at once. Throws a Refusal (BadRequest, NotFound, Busy), which the
 // client gets with its status; another Error, whose text the client gets with status 500; anything
-// else is a status 500 that says nothing of the inside.
+// else is a status 500 that reveals nothing about the cause.
 using Responder = std::function<Answer(const HttpRequest&)>;
 // The same, of what takes long: one of them is called at a time, all from one thread, and should
 // end soon once it is unwanted.
@@ -75,7 +76,7 @@ using HeavyResponder = std::function<Answer(const HttpRequest&, const Unwanted&)
 // Times are kept to a tenth of a second.
 struct HttpOptions {
   // 127.0.0.1, ::1 or localhost: reachable from this machine only. Another address of this machine,
-  // or 0.0.0.0 for all: reachable by everybody who reaches that address.
+  // or 0.0.0.0 for all: reachable by anyone who can reach that address.
   std::string address = "127.0.0.1";
   uint16_t port = 0;                            // 0: a free one
   size_t workers = 4;                           // threads of light routes; heavy ones have another
@@ -94,7 +95,7 @@ struct HttpStatistics {
   uint64_t succeeded = 0;      // requests answered with a status of 200 to 299
   uint64_t client_errors = 0;  // 400 to 499
   uint64_t server_errors = 0;  // 500 to 599
-  uint64_t refused = 0;        // connections that there was no room for; no requests of the above
+  uint64_t refused = 0;        // connections that there was no room for; not counted above
   size_t open = 0;             // connections at this moment
   double seconds = 0;          // spent by responders
 
@@ -112,8 +113,8 @@ class HttpServer {
   void route(HttpRoute route, Responder responder);
   void heavy_route(HttpRoute route, HeavyResponder responder);
 
-  // Throws Error: the port is taken or not allowed, the address is none of this machine. Clients
-  // that connect before serve() are answered then.
+  // Throws Error: the port is taken or not allowed, the address does not belong to this machine.
+  // Clients that connect before serve() are answered then.
   void bind();
   uint16_t port() const;    // after bind()
   std::string url() const;  // after bind(): "http://127.0.0.1:8765/"

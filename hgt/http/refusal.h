@@ -1,4 +1,4 @@
-// What a request is refused with: a sentence for people, and a status of HTTP.
+// What a request is refused with: a sentence for people and an HTTP status.
 #pragma once
 
 #include <string>

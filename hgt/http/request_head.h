@@ -1,4 +1,4 @@
-// What a stranger sent, checked before a responder sees it.
+// Checks of what a client sent, before a responder sees it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct RequestTarget {
   std::map<std::string, std::string, std::less<>> query;  // decoded
 };
 
-// Throws Refusal: a query that is too long, wrongly encoded (a '?' is to be encoded, too), no
+// Throws Refusal: a query that is too long, wrongly encoded (a '?' is to be encoded, too), not
 // UTF-8, with control characters, or with a parameter given twice.
 RequestTarget parse_target(std::string_view target);
 

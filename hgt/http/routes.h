@@ -1,4 +1,4 @@
-// Which requests are let in, and what becomes of them.
+// Which requests are admitted, and how they are answered.
 #pragma once
 
 #include <map>

@@ -53,8 +53,8 @@ class AttentionFlow {
 
   // One batch: its layers, first to last, and the rows of its targets in the output of the last
   // one; a row may be there several times. Throws Error: fewer layers than paths are long,
-  // attention for more or fewer edges, a target that is no output, or a layer that reads what none
-  // wrote.
+  // attention for more or fewer edges, a target that is not an output, or a layer that reads rows
+  // that the layer before it did not write.
   void add(std::span<const LayerFlow> layers, std::span<const uint32_t> targets);
 
   AttentionTree tree() const;  // the mean over all targets so far

@@ -1,4 +1,4 @@
-// What training batches hold: is every type there in its share? (Paper, section 4.)
+// What training batches contain: does every type get its share? (Paper, section 4.)
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct BatchBalance {
   std::vector<double> edges;  // [relations] per batch; `self` is not among them
 };
 
-// Means over so many batches of the run's sampler, with training examples drawn at random.
+// Means over `batches` batches of the run's sampler, with training examples drawn at random.
 BatchBalance mean_balance(const Run& run, uint64_t batches,
                           const ProgressSink& progress = no_progress);
 

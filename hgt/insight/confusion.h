@@ -1,4 +1,4 @@
-// Which classes a model takes for which.
+// Which classes a model confuses with which.
 #pragma once
 
 #include <cstdint>

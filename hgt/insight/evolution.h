@@ -1,5 +1,5 @@
-// How nodes of a type move relative to one another over time: for some of them the others that come
-// near, time by time, and all of them on one plane.
+// How nodes of a type move relative to one another over time: for some of them, which others are
+// near at each time; and all of them as points in one plane.
 #pragma once
 
 #include <array>

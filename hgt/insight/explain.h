@@ -44,7 +44,7 @@ struct ExplainOptions {
 // nodes that may be seen, events at their own time, others at the end of the split; then nothing is
 // hidden but what the task leaves out, and their tree begins at the last layer that was trained for
 // them (trained_layer.h), not at the last of all. Throws Error: not trained, more layers than that,
-// a model that pays no attention, a type without nodes.
+// a model without attention, a type without nodes.
 AttentionTree explain_type(const Run& run, const ExplainOptions& options,
                            const ProgressSink& progress = no_progress);
 
@@ -78,13 +78,13 @@ struct NeighborExplanation {
 struct NodeExplanation {
   InstanceWords node;
   uint32_t samples = 0;
-  std::optional<AttentionTree> tree = {};           // none: the model pays no attention
+  std::optional<AttentionTree> tree = {};           // none: the model has no attention
   double own_share = 0;                             // what `self` gets in the last layer
   std::vector<NeighborExplanation> neighbors = {};  // the most attended first
   std::string no_prediction = {};                   // why there is none; empty: there is one
   ClassChances prediction = {};
   ClassChances without_all = {};        // without any of `neighbors`
-  std::vector<std::string> truth = {};  // names of the right classes, as far as they are known
+  std::vector<std::string> truth = {};  // names of the correct classes, as far as they are known
   friend bool operator==(const NodeExplanation&, const NodeExplanation&) = default;
 };
 
@@ -97,7 +97,7 @@ class NodeExplainer {
   ~NodeExplainer();
 
   // The node is predicted if it is of the task's type and the task names classes. Throws Error: as
-  // explain_type, a seed that is no node or not to be seen in the split.
+  // explain_type, a seed that is not a node or may not be seen in the split.
   NodeExplanation explain(const Seed& seed, const ExplainOptions& options,
                           const ProgressSink& progress = no_progress) const;
 

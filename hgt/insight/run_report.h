@@ -1,6 +1,6 @@
-// All that can be shown of a run, as JSON: what its files say at once, what the model has to be
-// asked for section by section. `hgt report` puts everything into one page, `hgt view` serves it.
-// The members are those of web/src/model.ts.
+// Everything that can be shown of a run, as JSON: what its files say all at once, and what the
+// model must compute section by section. `hgt report` puts everything into one page, `hgt view`
+// serves it. The members are those of web/src/model.ts.
 #pragma once
 
 #include <cstdint>

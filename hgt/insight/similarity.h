@@ -19,8 +19,8 @@
 namespace hgt {
 
 struct SimilarityOptions {
-  uint64_t among = 0;                     // the so many most prominent nodes; 0: all
-  std::optional<Standing> standing = {};  // what makes prominent; none: natural_standing()
+  uint64_t among = 0;                     // only this many of the most prominent nodes; 0: all
+  std::optional<Standing> standing = {};  // what makes a node prominent; none: natural_standing()
   Distance distance = Distance::euclidean;
   RepresentationOptions representation = {};
   uint64_t exact_rows = NearestRows::kExactRows;

@@ -44,7 +44,7 @@ class Layer : public torch::nn::Module {
 
   // [sources, d] -> [targets, d]. `ready`: what plan() made of the graph; nullptr: it is made here.
   // `trace`: gets this layer's attention appended; nullptr: not wanted. Throws Error when a layer
-  // that pays no attention is asked for it.
+  // without attention is asked for it.
   virtual at::Tensor forward(const at::Tensor& node_vectors, const LayerGraph& graph,
                              AttentionTrace* trace, SharedPlan ready) const = 0;
 
@@ -72,7 +72,7 @@ class Layer : public torch::nn::Module {
   }
 };
 
-// Throws Error unless the graph has so many types, and every edge joins the types of its relation.
+// Throws Error unless the graph has `types` types and every edge joins the types of its relation.
 void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRelation>& relations,
                  size_t types);
 

@@ -3,8 +3,8 @@
 //   keep_tensor_memory();    // once, at the start: memory of tensors is kept between steps
 //   set_compute_threads(0);  // one per core
 //
-// For `hgt doctor`, and for the warning of every
-// command that computes where matrix products take thirty times as long as they need to.
+// Also for `hgt doctor`, and for the warning that every computing command gives if matrix products
+// take thirty times as long as they should.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct Blas {
   std::string name;   // "OpenBLAS", "MKL", "BLIS", "ATLAS", "reference BLAS" or "unknown"
   std::string file;   // of the shared library; empty: inside LibTorch
   bool slow = false;  // the reference BLAS: no vectors, no threads
-  // OpenBLAS on pthreads: its threads and ours get in each other's way.
+  // OpenBLAS on pthreads: its threads compete with ours.
   bool own_threads = false;
 };
 Blas blas();
 
-// One line that says what is wrong and how to mend it; nothing when all is well.
+// One line that says what is wrong and how to fix it; no value if nothing is wrong.
 std::optional<std::string> blas_warning();
 
 struct Machine {
@@ -42,7 +42,7 @@ Machine machine();
 void set_compute_threads(int threads);
 
 // Multiplications and additions per second of [2048, 256] x [256, 768] in float, as the projections
-// of a layer are: the best of so many.
+// of a layer are: the best of all repetitions.
 double measure_gemm_rate(int repetitions = 20);
 
 // From now on large tensors come from LargeBlocks (large_blocks.h), which keeps freed memory for

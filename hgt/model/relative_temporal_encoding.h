@@ -5,8 +5,8 @@
 //   Base(g, 2i + 1) = cos(g / 10000^((2i + 1) / d))
 //   RTE(g) = T-Linear(Base(g)) = W Base(g) + b         W [d, d], b [d], one of each per layer
 //
-// The sinusoids are computed for any real gap: negative, fractional or never seen. They are no
-// parameters and no buffers.
+// The sinusoids are computed for any real gap: negative, fractional or never seen. They are
+// neither parameters nor buffers.
 //
 //   RelativeTemporalEncoding encoding(256);
 //   at::Tensor vectors = encoding->forward({0.0, -3.0, 0.5});  // [3, 256]

@@ -281,7 +281,7 @@ class ProjectionBackward {
   at::Tensor row_sum(size_t type) const {  // [1, 3d]
     return row_sums_.narrow(0, static_cast<int64_t>(type), 1);
   }
-  // [1, count]: times a table of so many rows, it is the sum of them.
+  // [1, count]: times a table of `count` rows, it is the sum of the rows.
   at::Tensor ones(int64_t count) const { return ones_.narrow(1, 0, count); }
   // The terms of dP_KM and dP_Q of a set, which come first in the second round, side by side.
   static constexpr int64_t kSumsPerSet = 2;

@@ -1,5 +1,5 @@
-// The files of a training run that is under way: `checkpoint.safetensors` holds all that is needed
-// to go on exactly as if nothing had happened, `best.safetensors` the weights with the lowest
+// The files of a training run that is under way: `checkpoint.safetensors` holds everything needed
+// to continue exactly as if nothing had happened, `best.safetensors` the weights with the lowest
 // validation loss so far. Both are replaced whole or not at all.
 #pragma once
 

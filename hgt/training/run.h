@@ -1,5 +1,5 @@
-// A run that computes: trained, scored and asked. What lies in its folder is hgt/run's business
-// (run_folder.h), and can be read there without LibTorch.
+// A run that computes: trained, scored and asked. What its folder contains is defined in hgt/run
+// (run_folder.h), which reads it without LibTorch.
 //
 //   Run run = Run::create("venue.run", options);
 //   run.train(progress);
@@ -75,7 +75,7 @@ class Run {
   // Threads may differ from one session to the next.
   void set_pipeline(const PipelineOptions& pipeline);
 
-  // All seeds, each from where it was stopped. Throws Interrupted with how to go on.
+  // All seeds, each from where it was stopped. Throws Interrupted, which says how to continue.
   std::vector<SeedReport> train(const ProgressSink& progress = no_progress);
 
   // As the run's options say that examples are scored: all of them.

@@ -1,8 +1,8 @@
 // The training loop of one seed.
 //
-// Killed at any moment and run again it ends with the same weights as if it had never been killed,
-// given the same number of threads: batches, negatives and dropout are functions of the seed and
-// the step, and the checkpoint has the rest.
+// If it is killed at any moment and run again, it ends with the same weights as if it had never
+// been killed, given the same number of threads: batches, negatives and dropout are functions of
+// the seed and the step, and the checkpoint has the rest.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,8 @@ constexpr double kLeastRate = 1e-4;  // as a share of the first one
 constexpr uint64_t kWalksTogether = 64;
 constexpr uint64_t kRowsTogether = 1024;
 
-// Above them numbers of pairs no longer fit their types, and nobody wants so many.
+// Above these limits, which are larger than anybody needs, numbers of pairs no longer fit their
+// types.
 constexpr uint32_t kWidest = 1U << 16U;
 constexpr uint32_t kLargestWindow = 100;
 constexpr uint32_t kMostNegatives = 100;

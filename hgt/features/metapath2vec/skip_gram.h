@@ -6,8 +6,8 @@
 //   const auto occurrences = count_occurrences(walks, walks.size(), threads);
 //   SkipGram skip_gram(walks, occurrences, {.width = 128}, {inputs, outputs});
 //   skip_gram.initialize();
-//   skip_gram.train(walks, 0, walks.size());    // inputs[rows({type, node}) * 128 ...] is the
-//   vector
+//   skip_gram.train(walks, 0, walks.size());
+//   // the vector of a node begins at inputs[rows({type, node}) * 128]
 //
 // Each node of a walk is trained to tell every other node within the window (its context) from
 // `negatives` nodes of the context's type, which are drawn anew for each pair, with probability
@@ -15,9 +15,9 @@
 // occurs has no negatives.
 //
 // With one thread the tables are a function of walks, occurrences, options and set of kernels
-// (their sums round differently): training may stop after any walk and go on later, from the tables
-// alone. Several threads update the same tables without locks, as word2vec does (Hogwild, Niu et
-// al. 2011): that is as good, but no two runs give the same numbers.
+// (their sums round differently): training may stop after any walk and continue later, from the
+// tables alone. Several threads update the same tables without locks, as word2vec does (Hogwild,
+// Niu et al. 2011): the vectors are as good, but no two runs give the same numbers.
 #pragma once
 
 #include <cstdint>

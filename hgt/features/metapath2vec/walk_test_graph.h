@@ -1,5 +1,5 @@
-// For tests of walks: a graph given as a list of edges, which is also what tests compute the
-// expected from. Papers are events; authors have two relations to papers; edges to venues have
+// For tests of walks: a graph given as a list of edges, from which tests also compute the
+// expected results. Papers are events; authors have two relations to papers; edges to venues have
 // times.
 #pragma once
 

@@ -21,7 +21,7 @@ class ProtobufFields {
  public:
   explicit ProtobufFields(std::string_view message) : rest_(message) {}
 
-  // The next field; nothing at the end, and where the bytes are no message: then damaged().
+  // The next field; no value at the end, and where the bytes are not a message: then damaged().
   std::optional<ProtobufField> next() {
     if (rest_.empty() || damaged_) return {};
     const uint64_t key = varint();

@@ -22,7 +22,7 @@ struct TextPiece {
 
 class SentencepieceModel {
  public:
-  // Throws Error when the file is no model, or one of another kind.
+  // Throws Error if the file is not a model, or is one of another kind.
   static SentencepieceModel open(const Path& file);
   SentencepieceModel(SentencepieceModel&& other) noexcept;
   SentencepieceModel& operator=(SentencepieceModel&& other) noexcept;
@@ -33,7 +33,7 @@ class SentencepieceModel {
   std::vector<TextPiece> cut(std::string_view text) const;
 
   size_t size() const;
-  int32_t id(std::string_view piece) const;  // of the unknown piece, if there is no such
+  int32_t id(std::string_view piece) const;  // that of the unknown piece if there is no such piece
   const std::string& piece(int32_t id) const;
 
  private:

@@ -1,4 +1,4 @@
-// The weights of an XLNet as its forward pass wants them.
+// The weights of an XLNet as its forward pass needs them.
 #pragma once
 
 #include <vector>
