@@ -81,7 +81,7 @@ bool locked_in_time(File& made) {
 
 }  // namespace
 
-WholeFile::WholeFile(const Path& file) : file_(file) {
+WholeFile::WholeFile(Path file) : file_(std::move(file)) {
   require_place(file_);
   remove_leftovers(file_);
   create_partial();

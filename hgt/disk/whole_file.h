@@ -26,7 +26,7 @@ namespace hgt {
 class WholeFile {
  public:
   // Throws Error if the folder is missing, the path is a folder or a device, or the disk fails.
-  explicit WholeFile(const Path& file);
+  explicit WholeFile(Path file);
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
   ~WholeFile();

@@ -93,11 +93,11 @@ TEST(MetaPaths, AreRefusedWithTheWordThatIsWrong) {
   };
   expect("paper-person-paper",
          "'person' is not a node type; the node types are paper, author, venue");
-  expect("", "'' is no node type");
-  expect("paper--paper", "'' is no node type");
+  expect("", "'' is not a node type");
+  expect("paper--paper", "'' is not a node type");
   expect("paper-()-paper", "no edges () lead from paper to paper");
-  expect("(cites)-paper", "'(cites)' is no node type");
-  expect("paper-(cites)-(cites)-paper", "'(cites)' is no node type");
+  expect("(cites)-paper", "'(cites)' is not a node type");
+  expect("paper-(cites)-(cites)-paper", "'(cites)' is not a node type");
   expect("paper-(in)-author-paper", "no edges (in) lead from author to paper");
   expect("paper-(wrote)-author-paper", "no edges (wrote) lead from author to paper");
   expect("paper-institute-paper", "no edges lead from institute to paper");

@@ -112,7 +112,9 @@ struct SavedTensors {
 };
 
 // Places of the three tables in autograd's lists of results and of their gradients.
-enum TablePlace : size_t { kSources, kQueries, kOwn };
+constexpr size_t kSources = 0;
+constexpr size_t kQueries = 1;
+constexpr size_t kOwn = 2;
 
 // The part of the layer's tensors that one type reads.
 struct TypeInputs {
@@ -378,6 +380,7 @@ class ProjectionBackward {
 class Projection : public torch::autograd::Function<Projection> {
  public:
   // LibTorch differentiates by each of the arguments: there cannot be fewer of them.
+  // NOLINTNEXTLINE(readability-function-size)
   static variable_list forward(AutogradContext* context, const at::Tensor& vectors,
                                const at::Tensor& adaptation_weight,
                                const at::Tensor& adaptation_bias, const at::Tensor& time_vectors,

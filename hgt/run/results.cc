@@ -60,6 +60,12 @@ SeedResult seed_result_of(const Json& json) {
   return result;
 }
 
+void append_metric(const SeedResult& seed, const std::string& name, std::vector<double>& values) {
+  for (const auto& [own, value] : seed.metrics) {
+    if (own == name) values.push_back(value);
+  }
+}
+
 }  // namespace
 
 bool RunResult::is_finished() const {
@@ -77,11 +83,7 @@ void summarize(RunResult& result) {
   result.metrics.clear();
   for (const auto& [name, unused] : result.seeds.front().metrics) {
     std::vector<double> values;
-    for (const SeedResult& seed : result.seeds) {
-      for (const auto& [other, value] : seed.metrics) {
-        if (other == name) values.push_back(value);
-      }
-    }
+    for (const SeedResult& seed : result.seeds) append_metric(seed, name, values);
     result.metrics.emplace_back(name, spread(values));
   }
 }

@@ -126,7 +126,7 @@ TEST(Han, RefusesAMetaPathThatTheGraphDoesNotHaveBeforeAnythingIsMade) {
     hgt::Run::create(folder / "run", options);
     FAIL() << "it was not refused";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("'shop' is no node type"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("'shop' is not a node type"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "run"));

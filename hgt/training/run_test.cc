@@ -427,7 +427,7 @@ TEST_F(RunFolderTest, IsNotComparedWithWhatCannotBe) {
   EXPECT_TRUE(contains(error(folder_ / "nowhere", "ndcg"), "nowhere"));
   b.evaluate(Split::test, {});
   EXPECT_EQ(error(b.folder(), "ndcg"), "");
-  EXPECT_TRUE(contains(error(b.folder(), "auc"), "it has no column 'auc'; choose ndcg, mrr"));
+  EXPECT_TRUE(contains(error(b.folder(), "auc"), "there is no column 'auc'; choose ndcg, mrr"));
   b.evaluate(Split::test, {.limit = 5});
   EXPECT_TRUE(contains(error(b.folder(), "ndcg"), "b were scored on different examples"));
   for (const char* text :

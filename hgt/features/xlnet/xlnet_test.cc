@@ -251,7 +251,7 @@ TEST_F(XlnetTest, DamagedWeightFilesAreRefused) {
   std::string content = whole;
   content.back() = static_cast<char>(content.back() + 1);
   write_bytes(weights(), content);
-  EXPECT_TRUE(contains(error_of_opening(), "does not fit its checksum")) << error_of_opening();
+  EXPECT_TRUE(contains(error_of_opening(), "does not match its checksum")) << error_of_opening();
 }
 
 TEST_F(XlnetTest, IdsOutsideTheModelAreRefused) {
