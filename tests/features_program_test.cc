@@ -132,7 +132,8 @@ TEST_F(FeaturesProgram, TheAuditOfATaskFindsLinksThatItPredicts) {
   text(step({"--type", "venue", "--mean-of", "paper"}));
   const Outcome found = hgt(audit);
   EXPECT_EQ(found.exit_code, 1);
-  EXPECT_TRUE(contains(found.out, "features of venue (mean of paper up to 2014): made along edges of type "))
+  EXPECT_TRUE(contains(found.out,
+                       "features of venue (mean of paper up to 2014): made along edges of type "))
       << found.out;
   EXPECT_TRUE(contains(found.out, "make them again with --task paper-venue")) << found.out;
 }

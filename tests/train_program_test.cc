@@ -227,7 +227,7 @@ TEST_F(TrainProgram, RefusesOptionsThatHaveNoEffect) {
   expect_failure(train("run", {"--batches", "3", "--epochs", "3"}), 2, "--epochs: ");
   expect_failure({"train", graph(), "--task", "author-disambiguation", "--run", path("run"),
                   "--loss", "binary"},
-                 1, "it must be softmax");
+                 1, "choose softmax");
   EXPECT_FALSE(fs::exists(folder_ / "run"));
   write_bytes(folder_ / "all.toml", "negatives = 3\nslices = 3\n");  // a file may say it all
   text(train("run", {"--batches", "1", "--config", path("all.toml")}));

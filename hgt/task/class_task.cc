@@ -86,18 +86,30 @@ void ClassTask::append_links(Split split, std::vector<HiddenEdge>& links) const 
 
 // --- the other end of an edge type ---
 
+namespace {
+
+// Of "field-L1" after the type "field": "_L1", how the names of its edge types end. Nothing: "". No
+// value: the text does not begin with the type.
+std::optional<std::string> edge_ending(const std::string& text, const std::string& type) {
+  if (!text.starts_with(type)) return std::nullopt;
+  std::string ending = text.substr(type.size());
+  if (!ending.empty() && ending.front() != '-') return std::nullopt;
+  if (!ending.empty()) ending.front() = '_';
+  return ending;
+}
+
+}  // namespace
+
 std::optional<TaskSpec> EdgeTask::find(const Schema& schema, const std::string& name) {
   std::optional<TaskSpec> found;
   for (const auto& [node, rest] : leading_types(schema, name, '-')) {
     for (size_t i = 0; i < schema.node_types().size(); ++i) {
       const std::string& other = schema.node_types()[i].name;
-      if (!rest.starts_with(other)) continue;
-      std::string suffix = rest.substr(other.size());
-      if (!suffix.empty() && suffix.front() != '-') continue;
-      if (!suffix.empty()) suffix.front() = '_';
-      const auto edges = edges_between(schema, node, NodeType(i), suffix);
-      if (edges.empty() || index(node) == i) continue;
-      if (found && !suffix.empty()) continue;  // a type of that very name comes first
+      const std::optional<std::string> ending = edge_ending(rest, other);
+      if (!ending || index(node) == i) continue;
+      const auto edges = edges_between(schema, node, NodeType(i), *ending);
+      if (edges.empty()) continue;
+      if (found && !ending->empty()) continue;  // a type of that very name comes first
       found = TaskSpec{.name = name,
                        .kind = TaskKind::edge,
                        .node = schema.at(node).name,
