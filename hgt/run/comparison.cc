@@ -139,12 +139,16 @@ void write_compared_models(const ComparisonFolder& folder, const std::vector<std
 std::vector<std::string> read_compared_models(const ComparisonFolder& folder) {
   std::ifstream in(folder.models_file());
   const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!in.is_open() || !json.is_object() || !json.contains("models")) {
+  const auto models = json.is_object() ? json.value("models", nlohmann::json()) : nlohmann::json();
+  const bool named = models.is_array() && !models.empty() &&
+                     std::all_of(models.begin(), models.end(),
+                                 [](const nlohmann::json& name) { return name.is_string(); });
+  if (!named) {
     throw Error(fmt::format(
         "{}: the file is missing or damaged; begin a comparison with: hgt compare GRAPH --task ...",
         folder.models_file().string()));
   }
-  return json.at("models").get<std::vector<std::string>>();
+  return models.get<std::vector<std::string>>();
 }
 
 ComparisonTable read_comparison(const ComparisonFolder& folder) {
