@@ -92,7 +92,7 @@ void run_evaluate(const EvaluateFlags& flags) {
   Run run = Run::open(flags.run);
   run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
-  const Split split = from_word<Split>(flags.split);
+  const auto split = from_word<Split>(flags.split);
   const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);

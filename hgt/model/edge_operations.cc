@@ -1,12 +1,10 @@
 #include "hgt/model/edge_operations.h"
 
-#include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "hgt/model/number_type.h"
 #include "hgt/model/typed_linear.h"
 
 namespace hgt {
@@ -60,13 +58,11 @@ template <typename T>
 void sum_rows(const EdgeLists& lists, const Heads& heads, const T* values, const T* weights,
               T* out) {
   const int64_t d = heads.count * heads.width;
-  at::parallel_for(0, lists.num_rows(), kRowsPerTask, [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      T* const to = out + row * d;
-      std::fill_n(to, d, T(0));
-      for (uint64_t e = lists.offsets[row]; e < lists.offsets[row + 1]; ++e) {
-        add_row(to, weights + e * heads.count, values + int64_t{lists.sources[e]} * d, heads);
-      }
+  parallel_rows(lists.num_rows(), kRowsPerTask, [&](int64_t row) {
+    T* const to = out + row * d;
+    std::fill_n(to, d, T(0));
+    for (uint64_t e = lists.offsets[row]; e < lists.offsets[row + 1]; ++e) {
+      add_row(to, weights + e * heads.count, values + int64_t{lists.sources[e]} * d, heads);
     }
   });
 }
@@ -75,36 +71,35 @@ template <typename T>
 void sum_uses(const EdgeLists& lists, const Heads& heads, const T* gradient, const T* weights,
               T* out) {
   const int64_t d = heads.count * heads.width;
-  at::parallel_for(0, lists.num_sources, kRowsPerTask, [&](int64_t first, int64_t last) {
-    for (int64_t source = first; source < last; ++source) {
-      T* const to = out + source * d;
-      std::fill_n(to, d, T(0));
-      for (uint64_t use = lists.use_offsets[source]; use < lists.use_offsets[source + 1]; ++use) {
-        const uint64_t e = lists.uses[use];
-        add_row(to, weights + e * heads.count, gradient + int64_t{lists.rows[e]} * d, heads);
-      }
+  parallel_rows(lists.num_sources, kRowsPerTask, [&](int64_t source) {
+    T* const to = out + source * d;
+    std::fill_n(to, d, T(0));
+    for (uint64_t use = lists.use_offsets[source]; use < lists.use_offsets[source + 1]; ++use) {
+      const uint64_t e = lists.uses[use];
+      add_row(to, weights + e * heads.count, gradient + int64_t{lists.rows[e]} * d, heads);
     }
   });
+}
+
+template <typename T>
+T dot(const T* left, const T* right, int64_t width) {
+  T sum = 0;
+  for (int64_t i = 0; i < width; ++i) sum += left[i] * right[i];
+  return sum;
 }
 
 template <typename T>
 void weight_gradients(const EdgeLists& lists, const Heads& heads, const T* gradient,
                       const T* values, T* out) {
   const int64_t d = heads.count * heads.width;
-  at::parallel_for(0, static_cast<int64_t>(lists.num_edges()), 4 * kRowsPerTask,
-                   [&](int64_t first, int64_t last) {
-                     for (int64_t e = first; e < last; ++e) {
-                       const T* const left = gradient + int64_t{lists.rows[e]} * d;
-                       const T* const right = values + int64_t{lists.sources[e]} * d;
-                       for (int64_t head = 0; head < heads.count; ++head) {
-                         T sum = 0;
-                         for (int64_t i = head * heads.width; i < (head + 1) * heads.width; ++i) {
-                           sum += left[i] * right[i];
-                         }
-                         out[e * heads.count + head] = sum;
-                       }
-                     }
-                   });
+  parallel_rows(static_cast<int64_t>(lists.num_edges()), 4 * kRowsPerTask, [&](int64_t e) {
+    const T* const left = gradient + int64_t{lists.rows[e]} * d;
+    const T* const right = values + int64_t{lists.sources[e]} * d;
+    for (int64_t head = 0; head < heads.count; ++head) {
+      const int64_t at = head * heads.width;
+      out[e * heads.count + head] = dot(left + at, right + at, heads.width);
+    }
+  });
 }
 
 class WeightedSum : public torch::autograd::Function<WeightedSum> {
@@ -114,9 +109,10 @@ class WeightedSum : public torch::autograd::Function<WeightedSum> {
                             const c10::intrusive_ptr<ListsHolder>& holder) {
     const EdgeLists& lists = *holder->lists;
     const at::Tensor out = at::empty({lists.num_rows(), values.size(1)}, values.options());
-    AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "weighted_sum", [&] {
-      sum_rows(lists, heads_of(values, weights), values.data_ptr<scalar_t>(),
-               weights.data_ptr<scalar_t>(), out.data_ptr<scalar_t>());
+    with_number_type(values, [&](auto zero) {
+      using T = decltype(zero);
+      sum_rows(lists, heads_of(values, weights), values.data_ptr<T>(), weights.data_ptr<T>(),
+               out.data_ptr<T>());
     });
     context->save_for_backward({values, weights});
     context->saved_data["learned_weights"] = weights.requires_grad();
@@ -135,13 +131,13 @@ class WeightedSum : public torch::autograd::Function<WeightedSum> {
     const at::Tensor value_gradient = at::empty_like(values);
     at::Tensor weight_gradient;
     if (context->saved_data["learned_weights"].toBool()) weight_gradient = at::empty_like(weights);
-    AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "weighted_sum_backward", [&] {
-      sum_uses(lists, heads, gradient.data_ptr<scalar_t>(), weights.data_ptr<scalar_t>(),
-               value_gradient.data_ptr<scalar_t>());
-      if (weight_gradient.defined()) {
-        weight_gradients(lists, heads, gradient.data_ptr<scalar_t>(), values.data_ptr<scalar_t>(),
-                         weight_gradient.data_ptr<scalar_t>());
-      }
+    with_number_type(values, [&](auto zero) {
+      using T = decltype(zero);
+      sum_uses(lists, heads, gradient.data_ptr<T>(), weights.data_ptr<T>(),
+               value_gradient.data_ptr<T>());
+      if (!weight_gradient.defined()) return;
+      weight_gradients(lists, heads, gradient.data_ptr<T>(), values.data_ptr<T>(),
+                       weight_gradient.data_ptr<T>());
     });
     return {value_gradient, weight_gradient, at::Tensor()};
   }
@@ -152,6 +148,29 @@ class WeightedSum : public torch::autograd::Function<WeightedSum> {
   }
 };
 
+// One number per edge and head: that of the source plus that of the row.
+template <typename T>
+void add_ends(const EdgeLists& lists, int64_t heads, const T* at_sources, const T* at_rows,
+              T* out) {
+  for (uint64_t e = 0; e < lists.num_edges(); ++e) {
+    for (int64_t i = 0; i < heads; ++i, ++out) {
+      *out = at_sources[lists.sources[e] * heads + i] + at_rows[lists.rows[e] * heads + i];
+    }
+  }
+}
+
+// Backward: the gradient of each edge goes to both of its ends.
+template <typename T>
+void give_to_ends(const EdgeLists& lists, int64_t heads, const T* gradient, T* at_sources,
+                  T* at_rows) {
+  for (uint64_t e = 0; e < lists.num_edges(); ++e) {
+    for (int64_t i = 0; i < heads; ++i, ++gradient) {
+      at_sources[lists.sources[e] * heads + i] += *gradient;
+      at_rows[lists.rows[e] * heads + i] += *gradient;
+    }
+  }
+}
+
 class EndSums : public torch::autograd::Function<EndSums> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& at_sources,
@@ -161,15 +180,9 @@ class EndSums : public torch::autograd::Function<EndSums> {
     const int64_t heads = at_sources.size(1);
     const at::Tensor out =
         at::empty({static_cast<int64_t>(lists.num_edges()), heads}, at_sources.options());
-    AT_DISPATCH_FLOATING_TYPES(at_sources.scalar_type(), "end_sums", [&] {
-      const auto* sources = at_sources.data_ptr<scalar_t>();
-      const auto* rows = at_rows.data_ptr<scalar_t>();
-      auto* to = out.data_ptr<scalar_t>();
-      for (uint64_t e = 0; e < lists.num_edges(); ++e) {
-        for (int64_t i = 0; i < heads; ++i, ++to) {
-          *to = sources[lists.sources[e] * heads + i] + rows[lists.rows[e] * heads + i];
-        }
-      }
+    with_number_type(at_sources, [&](auto zero) {
+      using T = decltype(zero);
+      add_ends<T>(lists, heads, at_sources.data_ptr<T>(), at_rows.data_ptr<T>(), out.data_ptr<T>());
     });
     keep(context, holder);
     return out;
@@ -182,16 +195,10 @@ class EndSums : public torch::autograd::Function<EndSums> {
     const int64_t heads = gradient.size(1);
     const at::Tensor at_sources = at::zeros({lists.num_sources, heads}, gradient.options());
     const at::Tensor at_rows = at::zeros({lists.num_rows(), heads}, gradient.options());
-    AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "end_sums_backward", [&] {
-      const auto* from = gradient.data_ptr<scalar_t>();
-      auto* sources = at_sources.data_ptr<scalar_t>();
-      auto* rows = at_rows.data_ptr<scalar_t>();
-      for (uint64_t e = 0; e < lists.num_edges(); ++e) {
-        for (int64_t i = 0; i < heads; ++i, ++from) {
-          sources[lists.sources[e] * heads + i] += *from;
-          rows[lists.rows[e] * heads + i] += *from;
-        }
-      }
+    with_number_type(gradient, [&](auto zero) {
+      using T = decltype(zero);
+      give_to_ends<T>(lists, heads, gradient.data_ptr<T>(), at_sources.data_ptr<T>(),
+                      at_rows.data_ptr<T>());
     });
     return {at_sources, at_rows, at::Tensor()};
   }
@@ -213,6 +220,15 @@ void softmax_list(const EdgeLists& lists, uint32_t row, int64_t heads, const T* 
   for (uint64_t e = first; e < last; ++e) out[e * heads] = static_cast<T>(out[e * heads] / total);
 }
 
+template <typename T>
+void softmax_rows(const EdgeLists& lists, int64_t heads, const T* scores, T* out) {
+  parallel_rows(lists.num_rows(), kRowsPerTask, [&](int64_t row) {
+    for (int64_t head = 0; head < heads; ++head) {
+      softmax_list(lists, static_cast<uint32_t>(row), heads, scores + head, out + head);
+    }
+  });
+}
+
 class EdgeSoftmax : public torch::autograd::Function<EdgeSoftmax> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& scores,
@@ -220,16 +236,9 @@ class EdgeSoftmax : public torch::autograd::Function<EdgeSoftmax> {
     const EdgeLists& lists = *holder->lists;
     const int64_t heads = scores.size(1);
     const at::Tensor weights = at::empty_like(scores);
-    AT_DISPATCH_FLOATING_TYPES(scores.scalar_type(), "edge_softmax", [&] {
-      const auto* from = scores.data_ptr<scalar_t>();
-      auto* to = weights.data_ptr<scalar_t>();
-      at::parallel_for(0, lists.num_rows(), kRowsPerTask, [&](int64_t first, int64_t last) {
-        for (int64_t row = first; row < last; ++row) {
-          for (int64_t head = 0; head < heads; ++head) {
-            softmax_list(lists, static_cast<uint32_t>(row), heads, from + head, to + head);
-          }
-        }
-      });
+    with_number_type(scores, [&](auto zero) {
+      using T = decltype(zero);
+      softmax_rows(lists, heads, scores.data_ptr<T>(), weights.data_ptr<T>());
     });
     context->save_for_backward({weights});
     keep(context, holder);
@@ -244,11 +253,12 @@ class EdgeSoftmax : public torch::autograd::Function<EdgeSoftmax> {
     const at::Tensor products = (weights * gradients[0]).contiguous();
     const at::Tensor means = at::zeros({lists.num_rows(), heads}, weights.options());
     const at::Tensor out = at::empty_like(weights);
-    AT_DISPATCH_FLOATING_TYPES(weights.scalar_type(), "edge_softmax_backward", [&] {
-      const auto* product = products.data_ptr<scalar_t>();
-      const auto* weight = weights.data_ptr<scalar_t>();
-      auto* mean = means.data_ptr<scalar_t>();
-      auto* to = out.data_ptr<scalar_t>();
+    with_number_type(weights, [&](auto zero) {
+      using T = decltype(zero);
+      const T* product = products.data_ptr<T>();
+      const T* weight = weights.data_ptr<T>();
+      T* mean = means.data_ptr<T>();
+      T* to = out.data_ptr<T>();
       const auto numbers = static_cast<int64_t>(lists.num_edges()) * heads;
       for (int64_t i = 0; i < numbers; ++i) {
         mean[lists.rows[i / heads] * heads + i % heads] += product[i];

@@ -3,6 +3,7 @@
 #include "hgt/model/fused_attention.h"
 
 #include "hgt/message/attention.h"
+#include "hgt/model/number_type.h"
 #include "hgt/model/typed_linear.h"
 
 namespace hgt {
@@ -13,15 +14,14 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 // Places in autograd's lists: of results, and of tensors saved for the backward pass.
-enum ResultPlace : size_t { kOutputs, kWeights };
-enum SavedPlace : size_t {
-  kSavedSources,
-  kSavedQueries,
-  kSavedAttention,
-  kSavedMessage,
-  kSavedOutputs,
-  kSavedWeights
-};
+constexpr size_t kOutputs = 0;
+constexpr size_t kWeights = 1;
+constexpr size_t kSavedSources = 0;
+constexpr size_t kSavedQueries = 1;
+constexpr size_t kSavedAttention = 2;
+constexpr size_t kSavedMessage = 3;
+constexpr size_t kSavedOutputs = 4;
+constexpr size_t kSavedWeights = 5;
 
 struct PlanHolder : torch::CustomClassHolder {
   explicit PlanHolder(std::shared_ptr<const AttentionPlan> value) : plan(std::move(value)) {}
@@ -54,11 +54,12 @@ variable_list fill_outputs(const AttentionPlan& plan, const at::Tensor& sources,
   const HeadShape shape = shape_of(queries, attention);
   const at::Tensor outputs = at::empty_like(queries);
   const at::Tensor weights = at::empty({plan.num_edges(), shape.heads}, queries.options());
-  AT_DISPATCH_FLOATING_TYPES(queries.scalar_type(), "attention_forward", [&] {
-    auto tables = tables_of<scalar_t>(sources, queries, attention, message);
-    tables.weights = weights.data_ptr<scalar_t>();
-    tables.outputs = outputs.data_ptr<scalar_t>();
-    attention_forward<scalar_t>(plan, shape, tables);
+  with_number_type(queries, [&](auto zero) {
+    using T = decltype(zero);
+    auto tables = tables_of<T>(sources, queries, attention, message);
+    tables.weights = weights.data_ptr<T>();
+    tables.outputs = outputs.data_ptr<T>();
+    attention_forward<T>(plan, shape, tables);
   });
   variable_list results(2);
   results[kOutputs] = outputs;
@@ -106,20 +107,21 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     const at::Tensor pair_sum_gradients = at::empty_like(pair_queries);
     const at::Tensor score_gradients = at::empty_like(saved[kSavedWeights]);
     const at::Tensor partials = at::empty({plan.num_partials, sources.size(1)}, sources.options());
-    AT_DISPATCH_FLOATING_TYPES(queries.scalar_type(), "attention_backward", [&] {
-      auto tables = tables_of<scalar_t>(sources, queries, attention, message);
-      tables.outputs = saved[kSavedOutputs].data_ptr<scalar_t>();
-      tables.weights = saved[kSavedWeights].data_ptr<scalar_t>();
-      attention_backward<scalar_t>(plan, shape_of(queries, attention), tables,
-                                   {.outputs = output_gradient.data_ptr<scalar_t>(),
-                                    .sources = source_gradient.data_ptr<scalar_t>(),
-                                    .queries = query_gradient.data_ptr<scalar_t>(),
-                                    .attention_matrices = attention_gradient.data_ptr<scalar_t>(),
-                                    .message_matrices = message_gradient.data_ptr<scalar_t>(),
-                                    .pair_queries = pair_queries.data_ptr<scalar_t>(),
-                                    .pair_sum_gradients = pair_sum_gradients.data_ptr<scalar_t>(),
-                                    .score_gradients = score_gradients.data_ptr<scalar_t>(),
-                                    .partials = partials.data_ptr<scalar_t>()});
+    with_number_type(queries, [&](auto zero) {
+      using T = decltype(zero);
+      auto tables = tables_of<T>(sources, queries, attention, message);
+      tables.outputs = saved[kSavedOutputs].data_ptr<T>();
+      tables.weights = saved[kSavedWeights].data_ptr<T>();
+      attention_backward<T>(plan, shape_of(queries, attention), tables,
+                            {.outputs = output_gradient.data_ptr<T>(),
+                             .sources = source_gradient.data_ptr<T>(),
+                             .queries = query_gradient.data_ptr<T>(),
+                             .attention_matrices = attention_gradient.data_ptr<T>(),
+                             .message_matrices = message_gradient.data_ptr<T>(),
+                             .pair_queries = pair_queries.data_ptr<T>(),
+                             .pair_sum_gradients = pair_sum_gradients.data_ptr<T>(),
+                             .score_gradients = score_gradients.data_ptr<T>(),
+                             .partials = partials.data_ptr<T>()});
     });
     // In the order of forward()'s arguments; the plan has none.
     return {source_gradient, query_gradient, attention_gradient, message_gradient, at::Tensor()};

@@ -17,6 +17,19 @@ std::vector<uint32_t> types_of(const std::vector<uint32_t>& offsets) {
   return types;
 }
 
+// An edge of the graph: where it is in the lists, and the types of its ends.
+struct TypedEdge {
+  uint64_t place;
+  uint32_t relation, source_type, target_type;
+};
+
+void check_edge(const TypedEdge& edge, const ModelSchema::MetaRelation& relation) {
+  if (relation.source == edge.source_type && relation.target == edge.target_type) return;
+  throw Error(fmt::format("edge {} joins types {} and {}, but its relation {} joins {} and {}",
+                          edge.place, edge.source_type, edge.target_type, edge.relation,
+                          relation.source, relation.target));
+}
+
 }  // namespace
 
 void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRelation>& relations,
@@ -30,14 +43,12 @@ void check_graph(const LayerGraph& graph, const std::vector<ModelSchema::MetaRel
   const std::vector<uint32_t> target_types = types_of(graph.target_offsets);
   for (uint32_t target = 0; target < graph.num_targets(); ++target) {
     for (const uint64_t edge : graph.incoming(target)) {
-      const auto& relation = relations[index(graph.relations[edge])];
-      if (relation.source == source_types[graph.sources[edge]] &&
-          relation.target == target_types[target]) {
-        continue;
-      }
-      throw Error(fmt::format("edge {} joins types {} and {}, but its relation {} joins {} and {}",
-                              edge, source_types[graph.sources[edge]], target_types[target],
-                              index(graph.relations[edge]), relation.source, relation.target));
+      const auto relation = static_cast<uint32_t>(index(graph.relations[edge]));
+      check_edge({.place = edge,
+                  .relation = relation,
+                  .source_type = source_types[graph.sources[edge]],
+                  .target_type = target_types[target]},
+                 relations[relation]);
     }
   }
 }

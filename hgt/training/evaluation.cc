@@ -60,7 +60,7 @@ class Tally {
         counts_(task.num_classes()) {}
 
   void add(const at::Tensor& scores, const Question& question) {
-    const double loss = task_loss(scores, question, task_.spec().loss).item<double>();
+    const auto loss = task_loss(scores, question, task_.spec().loss).item<double>();
     if (!std::isfinite(loss)) {
       throw Error(fmt::format("the model's scores of {} examples {} to {} are not finite",
                               to_string(result_.split), asked_ + 1,

@@ -131,42 +131,53 @@ uint64_t predict_all_classes(const TrainedModel& trained, const PredictOptions& 
   return count;
 }
 
-// Every mention, with the candidates of its name.
+// The best candidates of example i: rank, id and probability, a line each.
+std::vector<std::string> candidate_lines(const HeteroGraph& graph, const Question& question,
+                                         uint64_t i, const at::Tensor& scores, uint64_t top) {
+  const uint32_t first = question.pair_offsets[i];
+  const int64_t length = int64_t{question.pair_offsets[i + 1]} - first;
+  const at::Tensor chances = at::softmax(scores.narrow(0, first, length), 0).contiguous();
+  const std::span row(chances.data_ptr<float>(), static_cast<size_t>(length));
+  std::vector<std::string> lines;
+  for (const uint32_t place : best(row, top)) {
+    const Seed& seed = question.request.seeds[question.right[first + place]];
+    lines.push_back(fmt::format("{}\t{}\t{:.6f}", lines.size() + 1,
+                                table_cell(graph.id(seed.type, seed.node)), row[place]));
+  }
+  return lines;
+}
+
+// Every mention of a split, with the candidates of its name.
+void predict_mentions(const TrainedModel& trained, Split split, uint64_t top, TableFile& table,
+                      const ProgressSink& progress) {
+  const Task& task = trained.task();
+  const uint64_t examples = task.num_examples(split);
+  uint64_t written = 0;
+  trained.ask(
+      split, (examples + kPredictBatch - 1) / kPredictBatch,
+      [&](uint64_t i) {
+        std::vector<uint32_t> numbers(
+            std::min<uint64_t>(kPredictBatch, examples - i * kPredictBatch));
+        std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(i * kPredictBatch));
+        return task.question(split, numbers, Task::kNoDraw);
+      },
+      [&](const Question& question, const at::Tensor& scores) {
+        for (uint64_t i = 0; i < question.num_examples(); ++i, ++written) {
+          const auto mention = task.describe_example(split, static_cast<uint32_t>(written));
+          const auto lines = candidate_lines(task.graph(), question, i, scores, top);
+          for (const auto& line : lines) table.write(fmt::format("{}\t{}", mention, line));
+        }
+        report(progress, fmt::format("mentions, {}", to_string(split)), "mentions", written,
+               examples);
+      });
+}
+
 uint64_t predict_mentions(const TrainedModel& trained, const PredictOptions& options,
                           TableFile& table, const ProgressSink& progress) {
-  const Task& task = trained.task();
   uint64_t count = 0;
   for (const Split split : kSplits) {
-    const uint64_t examples = task.num_examples(split);
-    const uint64_t batches = (examples + kPredictBatch - 1) / kPredictBatch;
-    uint64_t written = 0;
-    trained.ask(
-        split, batches,
-        [&](uint64_t i) {
-          std::vector<uint32_t> numbers(
-              std::min<uint64_t>(kPredictBatch, examples - i * kPredictBatch));
-          std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(i * kPredictBatch));
-          return task.question(split, numbers, Task::kNoDraw);
-        },
-        [&](const Question& question, const at::Tensor& scores) {
-          for (uint64_t i = 0; i < question.num_examples(); ++i, ++written) {
-            const uint32_t first = question.pair_offsets[i];
-            const int64_t length = int64_t{question.pair_offsets[i + 1]} - first;
-            const at::Tensor chances = at::softmax(scores.narrow(0, first, length), 0).contiguous();
-            const std::span row(chances.data_ptr<float>(), static_cast<size_t>(length));
-            uint64_t rank = 0;
-            for (const uint32_t place : best(row, options.top)) {
-              const Seed& seed = question.request.seeds[question.right[first + place]];
-              table.write(fmt::format("{}\t{}\t{}\t{:.6f}",
-                                      task.describe_example(split, static_cast<uint32_t>(written)),
-                                      ++rank, table_cell(task.graph().id(seed.type, seed.node)),
-                                      row[place]));
-            }
-          }
-          report(progress, fmt::format("mentions, {}", to_string(split)), "mentions", written,
-                 examples);
-        });
-    count += examples;
+    predict_mentions(trained, split, options.top, table, progress);
+    count += trained.task().num_examples(split);
   }
   return count;
 }

@@ -191,9 +191,11 @@ struct Trainer::Loop {
   std::string last_metric;
 };
 
-Trainer::Trainer(const Task& task, const TrainOptions& options, SeedFolder folder,
-                 std::string identity)
-    : task_(task), options_(options), folder_(std::move(folder)), identity_(std::move(identity)) {
+Trainer::Trainer(const Task& task, TrainOptions options, SeedFolder folder, std::string identity)
+    : task_(task),
+      options_(std::move(options)),
+      folder_(std::move(folder)),
+      identity_(std::move(identity)) {
   check(options_);
   steps_per_epoch_ = TrainingPlan(task, options_.batch_size, options_.seed).batches_per_epoch();
   steps_ = options_.batches > 0 ? options_.batches : options_.epochs * steps_per_epoch_;

@@ -19,7 +19,7 @@ namespace hgt {
 class Trainer {
  public:
   // `task` must outlive it. `folder` exists and is this run's alone.
-  Trainer(const Task& task, const TrainOptions& options, SeedFolder folder, std::string identity);
+  Trainer(const Task& task, TrainOptions options, SeedFolder folder, std::string identity);
 
   // From the checkpoint in the folder, if there is one, to the end. Throws Error when the loss is
   // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.

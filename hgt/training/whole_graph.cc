@@ -3,7 +3,6 @@
 // undated rows. Another thread makes the blocks and their plans ahead.
 #include "hgt/training/whole_graph.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/model/number_type.h"
 #include "hgt/sampling/ordered_stream.h"
 #include "hgt/training/time_slices.h"
 
@@ -47,6 +47,13 @@ std::vector<uint32_t> offsets_of_type(size_t types, size_t type, int64_t rows) {
   return offsets;
 }
 
+constexpr int64_t kRowsPerTask = 64;  // rows to copy that are worth a thread
+
+// The numbers of a table, if there is one.
+const float* rows_of(const at::Tensor& table) {
+  return table.defined() ? table.data_ptr<float>() : nullptr;
+}
+
 // What the adaptation layer reads: features, or the nodes themselves.
 at::Tensor read_inputs(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
   const uint64_t width = graph.features(type).width;
@@ -63,8 +70,8 @@ at::Tensor read_inputs(const HeteroGraph& graph, NodeType type, std::span<const 
 
 // One embedding of the graph: tables of the layer at hand.
 struct WholeGraph::State {
-  State(HeteroGraph opened, const WholeGraphOptions& given)
-      : graph(std::move(opened)), options(given) {}
+  State(HeteroGraph opened, WholeGraphOptions given)
+      : graph(std::move(opened)), options(std::move(given)) {}
 
   size_t num_types() const { return graph.schema().node_types().size(); }
 
@@ -139,6 +146,13 @@ struct WholeGraph::State {
     return prepared_rows.narrow(0, 0, vectors.size(0));
   }
 
+  // The same for the undated nodes of the slice at hand.
+  void prepare_slice(const Layer& layer) {
+    for (size_t type = 0; type < num_types(); ++type) {
+      undated_prepared[type] = prepare(layer, type, undated[type], undated_prepared_room[type]);
+    }
+  }
+
   // --- undated nodes: a table per type of the slice at hand, the others in the file ---
   void load_slice(const Encoder& encoder, uint32_t slice, bool first_layer) {
     uint64_t row = file_rows_before(slice);
@@ -186,18 +200,13 @@ struct WholeGraph::State {
     for (size_t type = 0; type + 1 < offsets.size(); ++type) {
       const int64_t count = int64_t{offsets[type + 1]} - offsets[type];
       const int64_t source = block.graph.source_offsets[type];  // the first of the type
-      const float* dated_rows =
-          of_dated[type].defined() ? of_dated[type].data_ptr<float>() : nullptr;
-      const float* undated_rows =
-          of_undated[type].defined() ? of_undated[type].data_ptr<float>() : nullptr;
-      constexpr int64_t kGrain = 64;  // rows that are worth a thread
-      at::parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const auto at = static_cast<size_t>(source + i);
-          const float* from = block.is_dated[at] ? dated_rows : undated_rows;
-          std::memcpy(to + (row + i) * width, from + block.places[at] * width,
-                      static_cast<size_t>(width) * sizeof(float));
-        }
+      const float* dated_rows = rows_of(of_dated[type]);
+      const float* undated_rows = rows_of(of_undated[type]);
+      parallel_rows(count, kRowsPerTask, [&](int64_t i) {
+        const auto at = static_cast<size_t>(source + i);
+        const float* from = block.is_dated[at] ? dated_rows : undated_rows;
+        std::memcpy(to + (row + i) * width, from + block.places[at] * width,
+                    static_cast<size_t>(width) * sizeof(float));
       });
       row += count;
     }
@@ -269,9 +278,7 @@ struct WholeGraph::State {
         if (slice != kNone && !last) store_slice(slice);
         slice = ready.block.slice;
         load_slice(encoder, slice, number == 0);
-        for (size_t t = 0; t < num_types(); ++t) {
-          undated_prepared[t] = prepare(layer, t, undated[t], undated_prepared_room[t]);
-        }
+        prepare_slice(layer);
       }
       const at::Tensor outputs = compute_block(layer, ready);
       if (last) {

@@ -12,7 +12,8 @@ namespace hgt {
 class GraphAttention : public torch::nn::Module {
  public:
   GraphAttention(int64_t hidden, int64_t heads) : heads_(heads) {
-    const double bound = std::sqrt(6.0 / static_cast<double>(hidden + hidden / heads));
+    const int64_t width = hidden / heads;
+    const double bound = std::sqrt(6.0 / static_cast<double>(hidden + width));
     const auto uniform = [&](at::IntArrayRef sizes) {
       return torch::empty(sizes).uniform_(-bound, bound);
     };

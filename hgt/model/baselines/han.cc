@@ -25,9 +25,8 @@ SharedLists path_lists(const LayerGraph& graph, uint32_t path, uint32_t type, si
        ++target) {
     for (const uint64_t edge : graph.incoming(target)) {
       const size_t relation = index(graph.relations[edge]);
-      if (relation == path || relation >= num_paths) {
-        sources.push_back(graph.sources[edge] - graph.source_offsets[type]);
-      }
+      const bool leads = relation == path || relation >= num_paths;
+      if (leads) sources.push_back(graph.sources[edge] - graph.source_offsets[type]);
     }
     offsets.push_back(sources.size());
   }

@@ -14,19 +14,14 @@ namespace {
 // Sums go to pairs (relation, target) first, which lie by relation, then from these to targets.
 struct RgcnPlan : LayerPlan {
   RgcnPlan(const LayerGraph& graph, uint32_t relations) : offsets(relations + size_t{1}, 0) {
-    std::vector<std::vector<uint32_t>> pair_targets(relations);  // of each relation, ascending
-    std::vector<std::vector<std::vector<uint32_t>>> pair_sources(relations);
+    std::vector<Pairs> pairs(relations);
     for (uint32_t target = 0; target < graph.num_targets(); ++target) {
       for (const uint64_t edge : graph.incoming(target)) {
         const size_t relation = std::min<size_t>(index(graph.relations[edge]), relations - 1);
-        if (pair_targets[relation].empty() || pair_targets[relation].back() != target) {
-          pair_targets[relation].push_back(target);
-          pair_sources[relation].emplace_back();
-        }
-        pair_sources[relation].back().push_back(graph.sources[edge]);
+        pairs[relation].add(target, graph.sources[edge]);
       }
     }
-    join(graph, pair_targets, pair_sources);
+    join(graph, pairs);
     source_rows = graph.num_sources();
   }
 
@@ -35,16 +30,29 @@ struct RgcnPlan : LayerPlan {
   std::vector<int64_t> offsets;  // [relations + 1] pairs of each
 
  private:
-  void join(const LayerGraph& graph, const std::vector<std::vector<uint32_t>>& pair_targets,
-            const std::vector<std::vector<std::vector<uint32_t>>>& pair_sources) {
+  // The pairs of one relation, by ascending target.
+  struct Pairs {
+    std::vector<uint32_t> targets;
+    std::vector<std::vector<uint32_t>> sources;
+
+    void add(uint32_t target, uint32_t source) {
+      if (targets.empty() || targets.back() != target) {
+        targets.push_back(target);
+        sources.emplace_back();
+      }
+      sources.back().push_back(source);
+    }
+  };
+
+  void join(const LayerGraph& graph, const std::vector<Pairs>& pairs_by_relation) {
     std::vector<uint64_t> pair_offsets = {0};
     std::vector<uint32_t> sources;
     std::vector<std::vector<uint32_t>> pairs_of(graph.num_targets());
-    for (size_t relation = 0; relation < pair_targets.size(); ++relation) {
-      for (size_t i = 0; i < pair_targets[relation].size(); ++i) {
-        pairs_of[pair_targets[relation][i]].push_back(
-            static_cast<uint32_t>(pair_offsets.size() - 1));
-        const auto& own = pair_sources[relation][i];
+    for (size_t relation = 0; relation < pairs_by_relation.size(); ++relation) {
+      const Pairs& of_relation = pairs_by_relation[relation];
+      for (size_t i = 0; i < of_relation.targets.size(); ++i) {
+        pairs_of[of_relation.targets[i]].push_back(static_cast<uint32_t>(pair_offsets.size() - 1));
+        const auto& own = of_relation.sources[i];
         sources.insert(sources.end(), own.begin(), own.end());
         pair_offsets.push_back(sources.size());
       }
