@@ -15,8 +15,8 @@ constexpr double kYearFactor = 0.7165313105737893;  // exp(-1/3)
 constexpr uint64_t kLatestMidpoint = 5;
 constexpr uint64_t kMidpointSpan = 13;
 
-constexpr double kOwnTopic = 0.80;
-constexpr double kSiblingTopic = 0.15;  // the rest: any venue by popularity
+constexpr double kVenueOwnTopic = 0.80;
+constexpr double kVenueSiblingTopic = 0.15;  // the rest: any venue by popularity
 constexpr uint64_t kConferencePercent = 40;
 constexpr uint64_t kJournalPercent = 56;  // the rest are preprint servers
 constexpr uint64_t kVenueAttempts = 64;
@@ -109,8 +109,8 @@ uint64_t Venues::draw_of_topic(uint64_t topic, uint64_t year, Draws& draws) cons
 
 uint64_t Venues::draw_venue(const LatentPaper& paper, Draws& draws) const {
   const double place = draws.unit();
-  if (place < kOwnTopic) return draw_of_topic(paper.topic, paper.year, draws);
-  if (place >= kOwnTopic + kSiblingTopic) return popularity_.draw(draws);
+  if (place < kVenueOwnTopic) return draw_of_topic(paper.topic, paper.year, draws);
+  if (place >= kVenueOwnTopic + kVenueSiblingTopic) return popularity_.draw(draws);
   return draw_of_topic(draw_sibling(paper.topic, draws), paper.year, draws);
 }
 

@@ -1,7 +1,7 @@
 // The sums lie end to end on a line of work: sum i covers [before[i], before[i + 1]), each of its
 // rows work_per_row(i). Part p of P begins at before.back() * p / P; within a sum that is a row,
-// rounded to a multiple of kGrain. cut(i, p) is that row, clamped to [0, rows of sum i]: 0 for p =
-// 0, all rows for p = P, never falling as p grows. So the parts [cut(i, p), cut(i, p + 1)) cover
+// rounded to a multiple of kRowGrain. cut(i, p) is that row, clamped to [0, rows of sum i]: 0 for p
+// = 0, all rows for p = P, never falling as p grows. So the parts [cut(i, p), cut(i, p + 1)) cover
 // each row once.
 #include "hgt/model/product_sums.h"
 
@@ -15,7 +15,7 @@ namespace hgt {
 namespace {
 
 // Cuts lie at multiples of this many rows: the kernels of a BLAS work in blocks.
-constexpr int64_t kGrain = 32;
+constexpr int64_t kRowGrain = 32;
 // Multiplications for which no other thread is woken.
 constexpr double kSmallWork = 1 << 18U;
 // A single row takes the time of this many: reading w is what takes it.
@@ -85,8 +85,8 @@ void compute_sums(const std::vector<ProductSum>& sums) {
     const double place = all * static_cast<double>(part) / static_cast<double>(parts) - before[i];
     if (place <= 0) return int64_t{0};
     if (part == parts || before[i] + place >= before[i + 1]) return rows;
-    const double blocks = place / work_per_row(sums[i]) / kGrain;
-    return std::min(rows, kGrain * static_cast<int64_t>(std::llround(blocks)));
+    const double blocks = place / work_per_row(sums[i]) / kRowGrain;
+    return std::min(rows, kRowGrain * static_cast<int64_t>(std::llround(blocks)));
   };
   at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
     const at::AutoDispatchBelowADInplaceOrView no_gradients;  // a thread does not inherit it

@@ -9,7 +9,7 @@ namespace hgt {
 
 namespace {
 
-constexpr uint64_t kRowsBetweenReports = 1U << 15U;
+constexpr uint64_t kRowsPerReport = 1U << 15U;
 
 // The conditions of 'where', with their columns found in one file.
 class RowFilter {
@@ -42,7 +42,7 @@ void scan_rows(RowSource& table, const RowFilter& filter, const UseRow& use_row,
   Row row;
   while (table.next(row)) {
     ++report.rows;
-    if (++state.count % kRowsBetweenReports == 0) {
+    if (++state.count % kRowsPerReport == 0) {
       state.fraction = fraction_of(table.read_so_far());
       progress(state);
     }
