@@ -171,6 +171,9 @@ void refuse_idle_options(const CLI::App& verb, const SampleFlags& flags) {
   refuse("--neighbor-cap", hgsampling, "only --strategy hgsampling has a cap");
   refuse("--depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers");
   refuse("--fanout", neighbors, "only --strategy neighbors has fan-outs");
+  refuse("--recent", neighbors, "only --strategy neighbors takes entries of lists");
+  refuse("--seed-width", hgsampling && flags.time_bound == "seed",
+         "only --strategy hgsampling with --time-bound seed has it");
   refuse("--split", !flags.random.empty(), "it chooses among the nodes of --random");
   refuse("--train-end", splits, "neither --time-bound nor --split needs it");
   refuse("--validation-end", splits, "neither --time-bound nor --split needs it");
@@ -246,6 +249,16 @@ void add_size_options(CLI::App& verb, SampleFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("10,5")
+      ->group(kAdvanced);
+  verb.add_flag("--recent", flags.options.recent,
+                "Take the latest neighbors of each list instead of random ones (only with "
+                "--strategy neighbors)")
+      ->group(kAdvanced);
+  verb.add_option(
+          "--seed-width", flags.options.seed_width,
+          "Nodes sampled per node type and step for the seeds of one time, at least (only with "
+          "--time-bound seed and --strategy hgsampling)")
+      ->capture_default_str()
       ->group(kAdvanced);
   verb.add_option("--seed", flags.options.seed,
                   "Seed of all random numbers; the same seed gives the same sub-graph")

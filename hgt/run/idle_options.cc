@@ -22,10 +22,16 @@ using Rules = std::vector<Rule>;
 Rules loop_rules(const TrainOptions& training) {
   const bool hgsampling = training.sampling.strategy == Strategy::hgsampling;
   const bool neighbors = training.sampling.strategy == Strategy::neighbors;
+  const TimeBound bound = training.sampling.time_bound;
+  const bool shares = hgsampling && bound != TimeBound::split && bound != TimeBound::none;
+  const char* shares_reason = "only --strategy hgsampling with --time-bound seed has it";
   return {{"width", hgsampling, "only --strategy hgsampling has a width"},
           {"neighbor-cap", hgsampling, "only --strategy hgsampling has a cap"},
           {"depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers"},
           {"fanout", neighbors, "only --strategy neighbors has fan-outs"},
+          {"recent", neighbors, "only --strategy neighbors takes entries of lists"},
+          {"seed-width", shares, shares_reason},
+          {"seed-times", shares, shares_reason},
           {"epochs", training.batches == 0, "batches are counted instead"},
           {"validation-samples", !training.validation.full, "--validation-full does not sample"}};
 }

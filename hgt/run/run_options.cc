@@ -76,9 +76,15 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
   table.add("neighbor-cap", sampling.neighbor_cap,
             "Look at no more than this many random neighbors in each list (0 = all; only with "
             "--strategy hgsampling)");
+  table.add("seed-width", sampling.seed_width,
+            "Nodes sampled per node type and step for the seeds of one time, at least (only with "
+            "--time-bound seed and --strategy hgsampling)");
   table.add("fanout", sampling.fanout,
             "Neighbors drawn from each list, one number per hop, such as 10,5 (0 = all; only with "
             "--strategy neighbors)");
+  table.add("recent", sampling.recent,
+            "Take the latest neighbors of each list instead of random ones (only with --strategy "
+            "neighbors)");
   table.add("time-bound", sampling.time_bound,
             "Latest time that a sub-graph may contain: split = the end of the split, seed = the "
             "time of each seed node, none = no limit");
@@ -87,6 +93,9 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
 void add_schedule(OptionTable& table, TrainOptions& training) {
   table.begin_group("training");
   table.add("batch-size", training.batch_size, "Training examples per batch").everyday();
+  table.add("seed-times", training.seed_times,
+            "Put examples of the same time into one batch, so that it has about this many times (0 "
+            "= do not; only with --time-bound seed and --strategy hgsampling)");
   table.add("epochs", training.epochs, "Passes over the training examples").everyday();
   table
       .add("batches", training.batches,

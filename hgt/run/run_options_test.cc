@@ -264,6 +264,8 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
       {"validation-samples", [&] { return std::to_string(options.training.validation.samples); }},
       {"width", [&] { return std::to_string(options.training.sampling.width); }},
       {"depth", [&] { return std::to_string(options.training.sampling.depth); }},
+      {"seed-width", [&] { return std::to_string(options.training.sampling.seed_width); }},
+      {"seed-times", [&] { return std::to_string(options.training.seed_times); }},
       {"seed", [&] { return std::to_string(options.training.seed); }},
       {"repeats", [&] { return std::to_string(options.repeats); }},
       {"threads", [&] { return std::to_string(options.training.pipeline.threads); }},

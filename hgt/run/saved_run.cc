@@ -25,6 +25,23 @@ RunTexts texts_of(RunOptions options) {
   return {.options = training_table(options).to_toml(), .task = to_toml(options.task)};
 }
 
+// What runs did before these options existed. Their files lack them.
+void set_later_options(TrainOptions& training) {
+  training.sampling.seed_width = 0;
+  training.sampling.recent = false;
+  training.seed_times = 0;
+}
+
+// Of these options, those that are as they were before they existed. They are no part of the
+// identity, so that it is that of earlier runs.
+std::vector<std::string> unchanged_options(const TrainOptions& training) {
+  std::vector<std::string> keys;
+  if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
+  if (!training.sampling.recent) keys.emplace_back("recent");
+  if (training.seed_times == 0) keys.emplace_back("seed-times");
+  return keys;
+}
+
 void check_text(const Path& file, const std::string& expected) {
   if (text_checksum(read_text(file)) == expected) return;
   throw Error(fmt::format(
@@ -100,6 +117,7 @@ SavedRun read_run(const RunFolder& folder) {
   SavedRun run{.folder = folder, .environment = read_environment(folder.environment_file())};
   check_text(folder.options_file(), run.environment.options_checksum);
   check_text(folder.task_file(), run.environment.task_checksum);
+  set_later_options(run.options.training);
   training_table(run.options).read(folder.options_file());
   run.options.task = read_task(folder.task_file());
   run.options.graph = run.environment.graph;
@@ -116,8 +134,8 @@ std::string run_identity(const RunOptions& options, const std::string& graph_che
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  const RunTexts texts = texts_of(own);
-  return text_checksum(texts.options + texts.task + graph_checksum);
+  const OptionTable table = training_table(own).without(unchanged_options(own.training));
+  return text_checksum(table.to_toml() + to_toml(own.task) + graph_checksum);
 }
 
 }  // namespace hgt

@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/run/results.h"
@@ -107,6 +112,42 @@ TEST_F(SavedRunTest, IdentityIsWhatTheWeightsDependOn) {
   other.training.learning_rate *= 2;
   EXPECT_NE(run_identity(other, "00ff"), identity);
   EXPECT_NE(run_identity(options_, "00fe"), identity);
+}
+
+// Lines that begin with one of the keys are left out.
+std::string without_lines(const std::string& text, const std::vector<std::string>& keys) {
+  std::istringstream in(text);
+  std::string rest;
+  for (std::string line; std::getline(in, line);) {
+    const bool named = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return line.starts_with(key + " =");
+    });
+    if (!named) rest += line + '\n';
+  }
+  return rest;
+}
+
+// An option that came later means in an earlier run what that run did, and its weights are known.
+TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
+  const std::vector<std::string> later = {"seed-width", "recent", "seed-times"};
+  write_run(run_, options_, environment());
+  const std::string text = without_lines(read_bytes(run_.options_file()), later);
+  write_bytes(run_.options_file(), text);
+  std::string about = read_bytes(run_.environment_file());
+  const std::string before = nlohmann::json::parse(about).at("options_checksum").get<std::string>();
+  about.replace(about.find(before), before.size(), text_checksum(text));
+  write_bytes(run_.environment_file(), about);
+  RunOptions options = read_run(run_).options;
+  EXPECT_EQ(options.training.sampling.seed_width, 0U);
+  EXPECT_FALSE(options.training.sampling.recent);
+  EXPECT_EQ(options.training.seed_times, 0U);
+  options.training.seed = 0;
+  options.training.checkpoint_every = 0;
+  options.repeats = 1;
+  const std::string old = without_lines(training_table(options).to_toml(), later);
+  EXPECT_EQ(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
+  options.training.sampling.recent = true;
+  EXPECT_NE(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
 }
 
 // --- what training and evaluation left ---

@@ -44,6 +44,8 @@ struct TrainOptions {
   SamplingOptions sampling = {};  // width, depth, strategy, bound; its seed is the run's
   uint64_t seed = 1;
   uint64_t batch_size = 256;
+  // hgsampling with TimeBound::seed: batches whose examples have about this many times; 0: any.
+  uint32_t seed_times = 16;
   uint64_t epochs = 20;         // passes over the training examples
   uint64_t batches = 0;         // instead: number of batches in all
   uint64_t validate_every = 0;  // batches; 0: at the end of each pass

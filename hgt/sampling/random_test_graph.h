@@ -162,6 +162,8 @@ inline SamplingOptions random_test_options(const HeteroGraph& graph, Draws& draw
   if (draws.below(3) == 0) options.hidden.at_seeds = {some_relation(), some_relation()};
   if (draws.below(3) == 0) options.hidden.edges = random_test_edge(graph, draws);
   options.seed = draws.bits();
+  options.seed_width = static_cast<uint32_t>(draws.below(8));
+  options.recent = options.strategy == Strategy::neighbors && draws.below(2) == 0;
   return options;
 }
 

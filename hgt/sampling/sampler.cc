@@ -61,6 +61,7 @@ struct Sampler::State {
 
   Seed dated(const Seed& seed) const;
   void divide_seeds();
+  uint32_t width_for(size_t members) const;
   void draw(uint32_t component, Draws draws, Subgraph& result, SamplingTrace* trace);
   void connect(Subgraph& result);
 
@@ -128,6 +129,14 @@ void Sampler::State::divide_seeds() {
   seeds_by_component.make(component_of_seed, last_times.size());
 }
 
+// What the seeds of one time draw per type and step: a share of the width by their number, so that
+// a batch does not cost more the more times its seeds have, but not so little that nothing can be
+// learned from it.
+uint32_t Sampler::State::width_for(size_t members) const {
+  const uint64_t share = (uint64_t{options.width} * members + seeds.size() - 1) / seeds.size();
+  return std::max(static_cast<uint32_t>(share), std::min(options.width, options.seed_width));
+}
+
 void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, SamplingTrace* trace) {
   const auto members = seeds_by_component.of(component);
   visibility.set_last_time(last_times[component]);
@@ -138,15 +147,14 @@ void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, Sam
     const bool full = options.strategy == Strategy::full;
     const auto fanout = full ? std::span<const uint32_t>{} : std::span(options.fanout);
     const auto hops = full ? options.depth : static_cast<uint32_t>(fanout.size());
-    draw_neighbors(draft, reader, hops, fanout, draws);
+    draw_neighbors(draft, reader, {.hops = hops, .fanouts = fanout, .recent = options.recent},
+                   draws);
     return;
   }
-  // The width is shared out by the number of seeds, so that a batch costs the same however many
-  // times its seeds have.
-  const uint64_t share = uint64_t{options.width} * members.size();
-  const auto width = static_cast<uint32_t>((share + seeds.size() - 1) / seeds.size());
   draw_hgsampling(draft, reader,
-                  {.width = width, .depth = options.depth, .neighbor_cap = options.neighbor_cap},
+                  {.width = width_for(members.size()),
+                   .depth = options.depth,
+                   .neighbor_cap = options.neighbor_cap},
                   draws, trace);
 }
 
