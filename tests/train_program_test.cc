@@ -253,6 +253,24 @@ TEST_F(TrainProgram, ScoresAsTheRunSaysUnlessToldOtherwise) {
             expected(256, 3, false, 0));
 }
 
+// 300 papers: fewer than 50 are for validation.
+TEST_F(TrainProgram, WarnsWhereAScoreMeansLittle) {
+  const Outcome trained = hgt(train("run", {"--batches", "2"}));
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_TRUE(contains(trained.err, "warning: only ")) << trained.err;
+  EXPECT_FALSE(contains(trained.out, "warning")) << trained.out;
+  const auto first_kind = [&](const char* file) {
+    const Json json = Json::parse(read_bytes(folder_ / "run" / file));
+    return json.at("warnings").at(0).at("kind").get<std::string>();
+  };
+  EXPECT_EQ(first_kind("training.json"), "few_examples");
+  const Outcome scored =
+      hgt({"evaluate", path("run"), "--quiet", "--json", "--split", "validation", "--limit", "9"});
+  EXPECT_TRUE(contains(scored.err, "warning: only 9 validation examples are scored")) << scored.err;
+  EXPECT_EQ(Json::parse(scored.out).at("warnings").at(0).at("kind"), "few_examples");
+  EXPECT_EQ(first_kind("validation.json"), "few_examples");
+}
+
 // --- stopped ---
 
 constexpr const char* kLong = "120";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/learn/run_flags.h"
+#include "cli/learn/show_warnings.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "hgt/disk/whole_file.h"
@@ -96,6 +97,7 @@ void run_compare(CompareFlags& flags) {
     create_comparison(folder, flags.run.effective(), models);
   }
   ProgressBar bar(flags.quiet);
+  std::vector<Warning> shown;
   for (const std::string& model : read_compared_models(folder)) {
     const Path path = folder.run(model).path();
     Run run = Run::open(path);
@@ -106,7 +108,11 @@ void run_compare(CompareFlags& flags) {
     if (!flags.quiet) fmt::print(stderr, "{}\n", model);
     train_model(path, flags, pipeline);
     run.set_pipeline(pipeline);
-    run.evaluate(Split::test, how, bar.sink());
+    for (const Warning& warning : run.evaluate(Split::test, how, bar.sink()).warnings) {
+      if (std::find(shown.begin(), shown.end(), warning) != shown.end()) continue;
+      show_warnings({warning});
+      shown.push_back(warning);
+    }
   }
   const ComparisonTable table = read_comparison(folder);
   const std::string markdown = to_markdown(table);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/learn/run_flags.h"
+#include "cli/learn/show_warnings.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
@@ -83,6 +84,7 @@ void run_train(TrainFlags& flags) {
   }
   Run run = Run::create(flags.run.folder(), std::move(options));
   print_run(run);
+  show_warnings(find_warnings(run.task(), run.options().training));
   print_reports(run, run.train(bar.sink()));
 }
 

@@ -194,15 +194,17 @@ TEST_F(SavedRunTest, LogThatCannotBeWrittenIsAnError) {
 
 TEST_F(SavedRunTest, TrainingSummaryComesBack) {
   EXPECT_FALSE(read_training_summary(run_));
-  const TrainingSummary summary{.parameters = 12,
-                                .peak_megabytes = 34.5,
-                                .seeds = {{.seed = 7,
-                                           .batches = 100,
-                                           .best_batch = 50,
-                                           .validation_loss = 1.5,
-                                           .seconds = 10,
-                                           .seconds_per_batch = 0.1,
-                                           .stopped_early = true}}};
+  const TrainingSummary summary{
+      .parameters = 12,
+      .peak_megabytes = 34.5,
+      .seeds = {{.seed = 7,
+                 .batches = 100,
+                 .best_batch = 50,
+                 .validation_loss = 1.5,
+                 .seconds = 10,
+                 .seconds_per_batch = 0.1,
+                 .stopped_early = true}},
+      .warnings = {{WarningKind::few_examples, "few"}, {WarningKind::own_vectors, "by heart"}}};
   write_training_summary(run_, summary);
   EXPECT_EQ(read_training_summary(run_), summary);
   for (const char* text : {"", "{", "[]", "{}", R"({"parameters": 1, "peak_memory_mb": 1})",

@@ -11,6 +11,7 @@
 
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/run/warnings_json.h"
 
 namespace hgt {
 
@@ -113,6 +114,7 @@ void write_training_summary(const RunFolder& folder, const TrainingSummary& summ
                              {"seconds_per_batch", report.seconds_per_batch},
                              {"stopped_early", report.stopped_early}});
   }
+  json["warnings"] = warnings_json(summary.warnings);
   write_text(folder.training_file(), json.dump(1) + '\n');
 }
 
@@ -132,6 +134,7 @@ std::optional<TrainingSummary> read_training_summary(const RunFolder& folder) {
                                .seconds_per_batch = seed.at("seconds_per_batch").get<double>(),
                                .stopped_early = seed.value("stopped_early", false)});
     }
+    summary.warnings = warnings_of(json);
     return summary;
   } catch (const Json::exception& error) {
     throw Error(

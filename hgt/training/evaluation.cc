@@ -74,6 +74,7 @@ class Tally {
     } else {
       add_pairs({data, static_cast<size_t>(values.numel())}, question);
     }
+    note_scores({data, static_cast<size_t>(values.numel())});
     loss_ += loss * static_cast<double>(ranked_.size() - before);
     asked_ += question.num_examples();
   }
@@ -88,6 +89,7 @@ class Tally {
     result_.examples = ranked_.size();
     result_.left_out = asked_ - ranked_.size();
     result_.numbers = std::move(ranked_);
+    result_.equal_scores = result_.examples > 1 && equal_scores_;
     result_.loss = loss_ / static_cast<double>(result_.rankings.size());
     for (const std::string& name : metrics_) result_.metrics.emplace_back(name, value_of(name));
   }
@@ -113,6 +115,17 @@ class Tally {
     double sum = 0;
     for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
     return sum / static_cast<double>(result_.rankings.size());
+  }
+
+  // Whether they are those of the very first example, or the very first pair, again and again.
+  void note_scores(std::span<const float> scores) {
+    const size_t length = task_.answers() == Answers::classes ? task_.num_classes() : 1;
+    if (first_scores_.empty() && !scores.empty()) {
+      first_scores_.assign(scores.begin(), scores.begin() + static_cast<ptrdiff_t>(length));
+    }
+    for (size_t i = 0; equal_scores_ && i < scores.size(); ++i) {
+      equal_scores_ = scores[i] == first_scores_[i % length];
+    }
   }
 
   // `example` counts from the start of the question at hand.
@@ -174,6 +187,8 @@ class Tally {
   uint64_t asked_ = 0;            // examples before those of the question at hand
   std::vector<uint32_t> ranked_;  // their numbers in the task
   std::vector<uint8_t> relevant_;
+  std::vector<float> first_scores_;
+  bool equal_scores_ = true;
   std::vector<float> pair_scores_;
   std::vector<uint8_t> pair_relevant_;
 };

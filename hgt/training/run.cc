@@ -202,6 +202,7 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
   }
   summary.parameters = num_parameters();
   summary.peak_megabytes = peak_megabytes();
+  summary.warnings = find_warnings(task(), options().training);
   if (const auto before = read_training_summary(files())) {
     // An earlier session's, when only a part was left to do in this one.
     summary.peak_megabytes = std::max(summary.peak_megabytes, before->peak_megabytes);
@@ -227,6 +228,7 @@ SeedResult Run::evaluate_seed(uint64_t seed, Split split, const EvaluationOption
                     .left_out = found.left_out,
                     .loss = found.loss,
                     .seconds = found.seconds,
+                    .equal_scores = found.equal_scores,
                     .metrics = found.metrics};
   write_text(files().seed(seed).example_scores_file(split),
              example_scores(task(), split, found.numbers, found.rankings));
@@ -241,6 +243,13 @@ RunResult Run::evaluate(Split split, const EvaluationOptions& options,
     result.seeds.push_back(evaluate_seed(seed, split, options, progress));
   }
   summarize(result);
+  const auto tells_nothing = [](const SeedResult& seed) { return seed.equal_scores; };
+  result.warnings = find_warnings(
+      task(), this->options().training,
+      ScoredSplit{
+          .split = split,
+          .examples = result.seeds.front().examples,
+          .equal_scores = std::any_of(result.seeds.begin(), result.seeds.end(), tells_nothing)});
   write_result(files(), result);
   return result;
 }
