@@ -60,12 +60,13 @@ void CandidateReader::load_sources(NodeType target_type) {
   for (const Range& range : ranges_) {
     const NodeType type = graph_.schema().at(range.relation).source;
     const auto nodes = std::span(nodes_).subspan(range.first, range.last - range.first);
-    graph_.check_nodes(type, nodes);
+    graph_.check_sources(range.relation, nodes, std::span(positions_).subspan(range.first));
     const auto own_times = graph_.times(type);
-    Time* times = times_.data() + range.first;
+    const auto times = std::span(times_).subspan(range.first, nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) {
       times[i] = own_times.empty() ? kNoTime : own_times[nodes[i]];
     }
+    graph_.check_times(type, nodes, times);
   }
 }
 
