@@ -15,8 +15,8 @@
 #include "cli/verbs.h"
 #include "hgt/academic/academic_generator.h"
 #include "hgt/error.h"
-#include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/tables/graph_export.h"
 #include "hgt/tables/table_import.h"
 
@@ -189,7 +189,7 @@ void add_export(CLI::App& verb) {
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");
   verb.callback([flags] {
     ProgressBar bar(flags->quiet);
-    export_tables(HeteroGraph::open(flags->graph), flags->out, bar.sink());
+    export_tables(open_verified(flags->graph, bar.sink()), flags->out, bar.sink());
     fmt::print("{}: import with 'hgt import {}/manifest.toml --out GRAPH'\n", flags->out,
                flags->out);
   });

@@ -14,10 +14,12 @@
 #include "cli/graph/sample_report.h"
 #include "cli/node_words.h"
 #include "cli/program.h"
+#include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/subgraph_check.h"
@@ -180,7 +182,8 @@ void refuse_idle_options(const CLI::App& verb, const SampleFlags& flags) {
 }
 
 void run_sample(const SampleFlags& flags) {
-  SampleResult result{.graph = HeteroGraph::open(flags.graph), .options = flags.options};
+  ProgressBar bar(false);
+  SampleResult result{.graph = open_verified(flags.graph, bar.sink()), .options = flags.options};
   const Schema& schema = result.graph.schema();
   result.options.strategy = from_word<Strategy>(flags.strategy);
   result.options.time_bound = from_word<TimeBound>(flags.time_bound);

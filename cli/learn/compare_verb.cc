@@ -84,6 +84,7 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
 
 void run_compare(CompareFlags& flags) {
   keep_tensor_memory();
+  ProgressBar bar(flags.quiet);
   const ComparisonFolder folder{Path(flags.run.folder())};
   if (!flags.run.resumes()) {
     const std::vector<std::string> models = chosen_models(flags.models);
@@ -94,13 +95,12 @@ void run_compare(CompareFlags& flags) {
       throw CLI::ValidationError("--meta-paths",
                                  fmt::format("{} is not compared", fmt::join(readers, ", ")));
     }
-    create_comparison(folder, flags.run.effective(), models);
+    create_comparison(folder, flags.run.effective(), models, bar.sink());
   }
-  ProgressBar bar(flags.quiet);
   std::vector<Warning> shown;
   for (const std::string& model : read_compared_models(folder)) {
     const Path path = folder.run(model).path();
-    Run run = Run::open(path);
+    Run run = Run::open(path, bar.sink());
     PipelineOptions pipeline = run.options().training.pipeline;
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
     const EvaluationOptions how = run.scoring();

@@ -92,9 +92,9 @@ nlohmann::ordered_json to_json(const RunResult& result) {
 
 void run_evaluate(const EvaluateFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
-  run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
+  run.set_pipeline(flags.pipeline);
   const auto split = from_word<Split>(flags.split);
   const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
   show_warnings(result.warnings);

@@ -66,12 +66,12 @@ struct PredictFlags : InferenceFlags {
 void run_predict(const PredictFlags& flags) {
   if (flags.nodes.empty() != flags.all) throw CLI::RequiredError("either --node or --all");
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const HeteroGraph& graph = run.task().graph();
   PredictOptions options{.top = flags.top, .inference = flags.options(graph.schema())};
   for (const std::string& word : flags.nodes) options.nodes.push_back(parse_seed(graph, word));
-  ProgressBar bar(flags.quiet);
   const uint64_t count = run.predict(options, flags.out, bar.sink());
   fmt::print("{}: the best {} answers for each of {}\n", flags.out, flags.top, with_commas(count));
 }
@@ -83,10 +83,10 @@ struct EmbedFlags : InferenceFlags {
 
 void run_embed(const EmbedFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const Schema& schema = run.task().graph().schema();
-  ProgressBar bar(flags.quiet);
   const uint64_t count =
       run.embed(schema.node_type(flags.type),
                 {.inference = flags.options(schema), .layer = flags.layer}, flags.out, bar.sink());

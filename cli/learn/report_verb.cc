@@ -64,15 +64,15 @@ void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
   WholeFile file(flags.out);  // before the work begins: it may be impossible
+  ProgressBar bar(flags.quiet);
   std::vector<Run> runs;
   for (const std::string& folder : flags.runs) {
-    runs.push_back(Run::open(folder));
+    runs.push_back(Run::open(folder, bar.sink()));
     runs.back().set_pipeline(flags.pipeline);
   }
   std::vector<RunReport> reports;
   for (const Run& run : runs) reports.emplace_back(run, options_of(flags, run.task().graph()));
   check_evolution(flags, reports);
-  ProgressBar bar(flags.quiet);
   std::vector<OrderedJson> wholes;
   for (const RunReport& report : reports) wholes.push_back(report.whole(bar.sink()));
   const OrderedJson report = report_json(std::move(wholes), false);

@@ -107,7 +107,8 @@ nlohmann::ordered_json to_json(const Similarity& similarity, const std::vector<R
 
 void run_similar(SimilarFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const HeteroGraph& graph = run.task().graph();
   std::vector<Seed> seeds;
@@ -125,7 +126,6 @@ void run_similar(SimilarFlags& flags) {
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }
   flags.options.distance = from_word<Distance>(flags.distance);
-  ProgressBar bar(flags.quiet);
   Similarity similarity(run, seeds.front().type, flags.options);
   std::vector<Row> rows;
   double recall = 1;

@@ -13,7 +13,7 @@
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
-#include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/model/machine.h"
 #include "hgt/task/audit.h"
 #include "hgt/training/run.h"
@@ -57,8 +57,8 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
   fmt::print("\n{}\nscore it with: hgt evaluate {}\n", table.text(), run.folder().string());
 }
 
-void run_audit(const RunOptions& options, uint64_t examples) {
-  const HeteroGraph graph = HeteroGraph::open(options.graph);
+void run_audit(const RunOptions& options, uint64_t examples, const ProgressSink& progress) {
+  const HeteroGraph graph = open_verified(options.graph, progress);
   const auto task = open_task(graph, options.task);
   const Audit found = audit(*task, options.training.sampling, examples);
   fmt::print("{}", audit_text(found));
@@ -71,7 +71,7 @@ void run_train(TrainFlags& flags) {
   keep_tensor_memory();
   ProgressBar bar(flags.quiet);
   if (flags.run.resumes()) {
-    Run run = Run::open(flags.run.folder());
+    Run run = Run::open(flags.run.folder(), bar.sink());
     run.set_pipeline(flags.run.resumed(run.options()).training.pipeline);
     print_run(run);
     print_reports(run, run.train(bar.sink()));
@@ -79,10 +79,10 @@ void run_train(TrainFlags& flags) {
   }
   RunOptions options = flags.run.effective();
   if (flags.audit > 0) {
-    run_audit(options, flags.audit);
+    run_audit(options, flags.audit, bar.sink());
     return;
   }
-  Run run = Run::create(flags.run.folder(), std::move(options));
+  Run run = Run::create(flags.run.folder(), std::move(options), bar.sink());
   print_run(run);
   show_warnings(find_warnings(run.task(), run.options().training));
   print_reports(run, run.train(bar.sink()));

@@ -30,7 +30,8 @@ bool is_loopback(const std::string& address) {
 
 void run_view(ViewFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(false);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   flags.viewer.patience = std::chrono::seconds(flags.patience);
   flags.http.heavy_time = flags.viewer.patience;

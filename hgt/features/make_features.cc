@@ -22,6 +22,7 @@
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/feature_writer.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 
 namespace hgt {
 
@@ -126,7 +127,7 @@ class Maker {
  public:
   Maker(const FeatureLock& lock, const FeatureStep& step, const ProgressSink& progress)
       : lock_(lock),
-        graph_(HeteroGraph::open(lock.folder())),
+        graph_(open_verified(lock.folder(), progress)),
         plan_(plan_step(step, graph_)),
         step_(plan_.step),
         reach_(plan_.reach),

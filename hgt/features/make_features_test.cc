@@ -58,6 +58,7 @@ std::vector<MadeFeatures> make(const Path& graph, const FeatureStep& step, bool 
 std::map<std::string, std::string> files_of(const Path& graph) {
   auto files = folder_bytes(graph);
   files.erase(".features.lock");
+  files.erase("verified.json");
   return files;
 }
 

@@ -31,11 +31,16 @@ struct TypeArrays {
   std::vector<LabelArrays> labels;
 
   StringColumn names() const {
-    return {.offsets = name_offsets.as<int64_t>(), .bytes = name_bytes.as<char>()};
+    return {.offsets = name_offsets.as<int64_t>(),
+            .bytes = name_bytes.as<char>(),
+            .file = name_offsets.path().native()};
   }
   IdIndex ids() const {
     return {.slots = id_index.as<uint32_t>(),
-            .ids = {.offsets = id_offsets.as<int64_t>(), .bytes = id_bytes.as<char>()}};
+            .ids = {.offsets = id_offsets.as<int64_t>(),
+                    .bytes = id_bytes.as<char>(),
+                    .file = id_offsets.path().native()},
+            .file = id_index.path().native()};
   }
 };
 
@@ -195,26 +200,93 @@ void HeteroGraph::prefetch_offsets(NodeType type, NodeId target) const {
   }
 }
 
-void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
-  const auto offsets = offsets_of(type, target);
-  throw Error(
-      fmt::format("{}: the list of node {} is damaged (entries {} to {} of {}); make the graph "
-                  "again",
-                  (folder() / schema().at(type).name / "incoming_offsets.npy").string(), target,
-                  offsets.front(), offsets.back(), num_entries(type)));
+void HeteroGraph::report_damage(NodeType type, std::string_view file, std::string_view what) const {
+  throw Error(fmt::format("{}: {}; the file is damaged, restore it or make the graph again",
+                          (folder() / schema().at(type).name / file).string(), what));
 }
 
-void HeteroGraph::check_nodes(NodeType type, std::span<const NodeId> nodes) const {
+void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
+  const auto offsets = offsets_of(type, target);
+  report_damage(type, "incoming_offsets.npy",
+                fmt::format("the list of node {} has the entries {} to {} of {}", target,
+                            offsets.front(), offsets.back(), num_entries(type)));
+}
+
+void HeteroGraph::report_source(Relation relation, EdgePosition position, NodeId source) const {
+  const RelationSpec& spec = schema().at(relation);
+  report_damage(
+      spec.target, "incoming_sources.npy",
+      fmt::format("entry {} ({}) names node {} of type {}, which has {} nodes", position, spec.edge,
+                  source, schema().at(spec.source).name, num_nodes(spec.source)));
+}
+
+namespace {
+
+// Of a list at once: most are in range, and a loop without exits is vectorized.
+bool all_below(std::span<const NodeId> nodes, uint64_t limit) {
   NodeId largest = 0;
   for (const NodeId node : nodes) largest = std::max(largest, node);
-  if (nodes.empty() || largest < num_nodes(type)) return;
-  throw Error(
-      fmt::format("{}: a list names node {} of type {}, which has {} nodes; the graph is damaged, "
-                  "make it again",
-                  folder().string(), largest, schema().at(type).name, num_nodes(type)));
+  return nodes.empty() || largest < limit;
+}
+
+size_t first_not_below(std::span<const NodeId> nodes, uint64_t limit) {
+  const auto found =
+      std::find_if(nodes.begin(), nodes.end(), [limit](NodeId node) { return node >= limit; });
+  return static_cast<size_t>(found - nodes.begin());
+}
+
+}  // namespace
+
+void HeteroGraph::check_sources(Relation relation, std::span<const NodeId> sources,
+                                std::span<const EdgePosition> positions) const {
+  const uint64_t limit = num_nodes(schema().at(relation).source);
+  if (all_below(sources, limit)) return;
+  const size_t bad = first_not_below(sources, limit);
+  report_source(relation, positions[bad], sources[bad]);
+}
+
+// kNoTime is below every other time.
+bool HeteroGraph::all_in_range(std::span<const Time> times) const {
+  const auto range = schema().time_range.value_or(std::pair(kNoTime, kNoTime));
+  bool good = true;
+  for (const Time time : times) {
+    good &= time <= range.second && (time >= range.first || time == kNoTime);
+  }
+  return good;
+}
+
+size_t HeteroGraph::first_out_of_range(std::span<const Time> times) const {
+  size_t first = 0;
+  while (all_in_range(times.subspan(first, 1))) ++first;
+  return first;
+}
+
+void HeteroGraph::check_times(NodeType type, std::span<const NodeId> nodes,
+                              std::span<const Time> times) const {
+  if (all_in_range(times)) return;
+  const size_t bad = first_out_of_range(times);
+  report_damage(type, "time.npy",
+                fmt::format("the time {} of node {} is outside the range in schema.json",
+                            times[bad], nodes[bad]));
 }
 
 Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
+  const Neighbors list = unchecked_incoming(relation, target);
+  const RelationSpec& spec = schema().at(relation);
+  if (!all_below(list.sources, num_nodes(spec.source))) {
+    const size_t bad = first_not_below(list.sources, num_nodes(spec.source));
+    report_source(relation, list.first + bad, list.sources[bad]);
+  }
+  if (!all_in_range(list.times)) {
+    const size_t bad = first_out_of_range(list.times);
+    report_damage(spec.target, "incoming_times.npy",
+                  fmt::format("the time {} of entry {} is outside the range in schema.json",
+                              list.times[bad], list.first + bad));
+  }
+  return list;
+}
+
+Neighbors HeteroGraph::unchecked_incoming(Relation relation, NodeId target) const {
   const RelationSpec& spec = schema().at(relation);
   const TypeArrays& arrays = state_->at(spec.target);
   const auto offsets = offsets_of(spec.target, target);
@@ -249,7 +321,9 @@ std::span<const Time> HeteroGraph::times(NodeType type) const {
 
 Time HeteroGraph::time(NodeType type, NodeId node) const {
   const auto all = times(type);
-  return all.empty() ? kNoTime : all[node];
+  if (all.empty()) return kNoTime;
+  check_times(type, {&node, 1}, {&all[node], 1});
+  return all[node];
 }
 
 Features HeteroGraph::features(NodeType type) const {
@@ -325,16 +399,29 @@ std::span<const uint32_t> HeteroGraph::label_classes(NodeType type, uint32_t lab
   const int64_t end = arrays.offsets.as<int64_t>()[node + size_t{1}];
   const auto classes = arrays.classes.as<uint32_t>();
   if (begin < 0 || end < begin || static_cast<uint64_t>(end) > classes.size()) {
-    throw Error(fmt::format(
-        "{}: the label '{}' of type {} is damaged at node {}; make the graph again",
-        folder().string(), schema().at(type).labels[label].name, schema().at(type).name, node));
+    report_damage(type, "label_" + schema().at(type).labels[label].name + "_offsets.npy",
+                  fmt::format("the classes of node {} are the entries {} to {} of {}", node, begin,
+                              end, classes.size()));
   }
-  return classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const auto found = classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const LabelSpec& spec = schema().at(type).labels[label];
+  for (const uint32_t number : found) {
+    if (number < spec.classes.size()) continue;
+    report_damage(type, "label_" + spec.name + "_classes.npy",
+                  fmt::format("class {} of node {} is out of range: there are {} classes", number,
+                              node, spec.classes.size()));
+  }
+  return found;
 }
 
 Split HeteroGraph::split(NodeType type, uint32_t label, NodeId node) const {
   const auto splits = state_->at(type).labels[label].split.as<uint8_t>();
-  return splits.empty() ? Split::none : Split(splits[node]);
+  if (splits.empty()) return Split::none;
+  if (splits[node] > static_cast<uint8_t>(Split::test)) {
+    report_damage(type, "label_" + schema().at(type).labels[label].name + "_split.npy",
+                  fmt::format("the split {} of node {} is unknown", splits[node], node));
+  }
+  return Split(splits[node]);
 }
 
 }  // namespace hgt

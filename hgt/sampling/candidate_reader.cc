@@ -76,8 +76,7 @@ void CandidateReader::keep(const DatedEntry& entry, uint64_t wanted) {
 void CandidateReader::choose_latest(Range& range, EdgePosition begin, EdgePosition end,
                                     uint64_t wanted) {
   const RelationSpec& spec = graph_.schema().at(range.relation);
-  const auto sources = graph_.incoming_sources(spec.target).subspan(begin, end - begin);
-  graph_.check_nodes(spec.source, sources);
+  const auto sources = graph_.incoming(range.relation, range.target).sources;
   const auto own_times = graph_.times(spec.source);
   const auto edge_times = spec.times ? graph_.incoming_times(spec.target) : std::span<const Time>{};
   const Sight sight = sight_of(range);
@@ -122,12 +121,13 @@ void CandidateReader::load_sources(NodeType target_type) {
   for (const Range& range : ranges_) {
     const NodeType type = graph_.schema().at(range.relation).source;
     const auto nodes = std::span(nodes_).subspan(range.first, range.last - range.first);
-    graph_.check_nodes(type, nodes);
+    graph_.check_sources(range.relation, nodes, std::span(positions_).subspan(range.first));
     const auto own_times = graph_.times(type);
-    Time* times = times_.data() + range.first;
+    const auto times = std::span(times_).subspan(range.first, nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) {
       times[i] = own_times.empty() ? kNoTime : own_times[nodes[i]];
     }
+    graph_.check_times(type, nodes, times);
   }
 }
 

@@ -207,14 +207,14 @@ void Task::check_examples(std::span<const Time> times) const {
 
 bool Task::is_linked(NodeId node, NodeId other) const {
   return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-    const auto sources = graph_.incoming(relation, node).sources;
+    const auto sources = graph_.unchecked_incoming(relation, node).sources;
     return std::binary_search(sources.begin(), sources.end(), other);
   });
 }
 
 bool Task::has_link(NodeId other) const {
   return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-    return graph_.incoming(graph_.schema().reverse(relation), other).size() > 0;
+    return graph_.unchecked_incoming(graph_.schema().reverse(relation), other).size() > 0;
   });
 }
 

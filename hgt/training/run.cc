@@ -10,6 +10,7 @@
 #include "hgt/disk/lock.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/model/machine.h"
 #include "hgt/run/example_scores.h"
 #include "hgt/run/saved_run.h"
@@ -88,9 +89,10 @@ Run& Run::operator=(Run&&) noexcept = default;
 Run::~Run() = default;
 
 // The options as a run of them keeps them, on an open graph.
-std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options) {
+std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
+                                         const ProgressSink& progress) {
   options.graph = fs::absolute(options.graph).lexically_normal().string();
-  const HeteroGraph graph = HeteroGraph::open(options.graph);
+  const HeteroGraph graph = open_verified(options.graph, progress);
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
   options.task = task->spec();
@@ -103,9 +105,9 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options)
                                        .task = std::move(task)});
 }
 
-Run Run::create(const Path& folder, RunOptions options) {
+Run Run::create(const Path& folder, RunOptions options, const ProgressSink& progress) {
   refuse_second_run(RunFolder(folder));
-  Run run(settled(folder, std::move(options)));
+  Run run(settled(folder, std::move(options), progress));
   if (run.task().spec().guard) refuse_leaking_features(run.task());
   make_folder(folder);
   const Lock lock = lock_folder(run.files());
@@ -114,7 +116,7 @@ Run Run::create(const Path& folder, RunOptions options) {
   return run;
 }
 
-Run Run::open(const Path& folder) {
+Run Run::open(const Path& folder, const ProgressSink& progress) {
   SavedRun saved = read_run(RunFolder(folder));
   const HeteroGraph graph = HeteroGraph::open(saved.environment.graph);
   if (graph_checksum(graph.folder()) != saved.environment.graph_checksum) {
@@ -123,6 +125,7 @@ Run Run::open(const Path& folder) {
         "or restore the old graph",
         graph.folder().string(), folder.string()));
   }
+  verify_arrays(graph, progress);
   auto task = open_task(graph, saved.options.task);
   saved.options.task = task->spec();
   adopt_meta_paths(saved.options);
@@ -151,7 +154,7 @@ Trainer Run::trainer(uint64_t seed) const {
 }
 
 bool Run::is_made_of(const RunOptions& options) const {
-  return same_run(state_->options, settled(folder(), options)->options);
+  return same_run(state_->options, settled(folder(), options, no_progress)->options);
 }
 
 EvaluationOptions Run::scoring() const {

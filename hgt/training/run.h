@@ -53,11 +53,13 @@ class Trainer;
 
 class Run {
  public:
+  // Both read the graph once to see that it is not damaged (verified_arrays.h).
   // Throws Error when the folder holds a run, the task or the options do not fit the graph, or its
   // features know what they must not (audit.h; unless the task has no guard).
-  static Run create(const Path& folder, RunOptions options);
+  static Run create(const Path& folder, RunOptions options,
+                    const ProgressSink& progress = no_progress);
   // Throws Error: no run, a damaged file, a graph that is gone or has changed since.
-  static Run open(const Path& folder);
+  static Run open(const Path& folder, const ProgressSink& progress = no_progress);
 
   Run(Run&&) noexcept;
   Run& operator=(Run&&) noexcept;
@@ -100,7 +102,8 @@ class Run {
  private:
   struct State;
   explicit Run(std::unique_ptr<State> state);
-  static std::unique_ptr<State> settled(const Path& folder, RunOptions options);
+  static std::unique_ptr<State> settled(const Path& folder, RunOptions options,
+                                        const ProgressSink& progress);
   SeedResult evaluate_seed(uint64_t seed, Split split, const EvaluationOptions& options,
                            const ProgressSink& progress) const;
   std::unique_ptr<State> state_;
