@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "hgt/disk/temporary_test_folder.h"
 #include "hgt/graph/graph_check.h"
@@ -156,7 +157,7 @@ TEST_F(Program, ErrorsAreOneLineWithFileAndRemedyAndExitWithOne) {
 TEST_F(Program, GeneratesAndInspectsAsInTheReadme) {
   const Outcome made = run({"generate", "--preset", "tiny", "--out", path("tiny.graph")});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_TRUE(fs::exists(folder_ / "tiny.graph.truth"));
+  EXPECT_TRUE(fs::exists(folder_ / "tiny.graph/truth/truth.json"));
   const Outcome text = run({"inspect", path("tiny.graph"), "--verify"});
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("verified"), std::string::npos);
@@ -177,6 +178,44 @@ TEST_F(Program, RefusesToOverwriteUnlessForced) {
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
   EXPECT_EQ(run({"generate", "--preset", "tiny", "--out", path("g"), "--force"}).exit_code, 0);
+}
+
+// Whatever is in the way and is not a graph of ours, and nothing else, stays as it is.
+TEST_F(Program, ForceReplacesNothingButAGraph) {
+  write_shop(20);
+  fs::create_directory(folder_ / "tables");
+  for (const char* name : {"shop.toml", "users.tsv", "buys.tsv"}) {
+    fs::copy_file(folder_ / name, folder_ / "tables" / name);
+  }
+  write("file", "mine");
+  ASSERT_EQ(run({"generate", "--preset", "tiny", "--out", path("graph")}).exit_code, 0);
+  fs::create_directory_symlink("graph", folder_ / "link");
+  fs::copy(folder_ / "graph", folder_ / "annotated", fs::copy_options::recursive);
+  write("annotated/notes.txt", "mine");
+  fs::copy(folder_ / "graph", folder_ / "inputs", fs::copy_options::recursive);
+  fs::copy(folder_ / "tables", folder_ / "inputs/paper");
+  fs::create_directory(folder_ / "free.partial");
+  write("free.partial/thesis.tex", "mine");
+  const auto before = folder_bytes(folder_.path());
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
+      {"tables/shop.toml", "tables", "no schema.json"},
+      {"shop.toml", "file", "is a file"},
+      {"shop.toml", "link", "is a link"},
+      {"shop.toml", "annotated", "also holds notes.txt"},
+      {"inputs/paper/shop.toml", "inputs", "shop.toml: lies in"},
+      {"shop.toml", "free", "free.partial: is in the way"},
+  };
+  for (const auto& [manifest, out, expected] : cases) {
+    const Outcome outcome = run({"import", path(manifest), "--out", path(out), "--force"});
+    EXPECT_EQ(outcome.exit_code, 1) << out;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+    for (const char* said : {"stdout", "stderr"}) fs::remove(folder_ / said);
+    auto after = folder_bytes(folder_.path());
+    for (const char* said : {"stdout", "stderr"}) after[said] = before.at(said);
+    EXPECT_EQ(after, before) << out;
+  }
+  EXPECT_EQ(run({"import", path("shop.toml"), "--out", path("graph"), "--force"}).exit_code, 0);
+  EXPECT_EQ(HeteroGraph::open(folder_ / "graph").schema().node_types().size(), 1U);
 }
 
 TEST_F(Program, VerifySaysWhichFileIsDamaged) {

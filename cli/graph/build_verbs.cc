@@ -42,11 +42,12 @@ struct BuildFlags {
         ->default_str("4G")
         ->type_name("SIZE")
         ->group(kAdvanced);
-    verb.add_flag("--force", force, "Replace the graph if it already exists");
+    verb.add_flag("--force", force,
+                  "Replace the graph if it already exists; nothing but a graph is ever replaced");
     verb.add_flag("--quiet", quiet, "Do not show progress");
   }
   BuildOptions options(ProgressBar& bar) const {
-    if (!force && std::filesystem::exists(out)) {
+    if (!force && std::filesystem::exists(std::filesystem::symlink_status(out))) {
       throw Error(
           fmt::format("{} already exists; choose another name, or replace it with --force", out));
     }
@@ -143,7 +144,7 @@ void add_generate(CLI::App& verb) {
     flags->options.build = flags->BuildFlags::options(bar);
     const Schema schema = generate_academic_graph(flags->out, flags->options);
     print_result(flags->out, schema, start);
-    fmt::print("the planted truth is in {}.truth\n", flags->out);
+    fmt::print("the planted truth is in {}/truth\n", flags->out);
   });
 }
 

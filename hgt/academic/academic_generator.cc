@@ -52,17 +52,16 @@ Schema generate_academic_graph(const Path& folder, const GenerateOptions& option
                    {"preset", options.preset},
                    {"papers", std::to_string(sizes.papers)},
                    {"seed", std::to_string(options.seed)}};
-  AcademicTruth truth(folder, options.build.replace);
   GraphBuilder builder(folder, schema, options.build);
+  AcademicTruth truth(builder);
   const AcademicPlan plan(sizes, options.seed);
   write_academic_graph(plan, options.features.value_or(preset.features), builder, truth,
                        options.build.progress);
-  Schema written = builder.finish();
   auto about = schema.origin;
   about["first_year"] = std::to_string(sizes.first_year);
   about["last_year"] = std::to_string(sizes.last_year);
-  truth.commit(about);
-  return written;
+  truth.finish(about);
+  return builder.finish();
 }
 
 }  // namespace hgt

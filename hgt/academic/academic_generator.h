@@ -33,10 +33,10 @@ struct GraphPreset {
 std::vector<GraphPreset> graph_presets();
 std::vector<std::string> preset_names();
 
-// Writes the graph to `folder` and the planted truth to "<folder>.truth"; returns the schema as
-// written. The bytes of both are a function of the options alone (tiny does not look at the seed).
-// Throws Error: unknown preset, a number of papers that the preset cannot have, a folder that
-// exists.
+// Writes the graph to `folder` and the planted truth to its sub-folder "truth": both appear or
+// neither. Returns the schema as written. The bytes of both are a function of the options alone
+// (tiny does not look at the seed). Throws Error: unknown preset, a number of papers that the
+// preset cannot have, a folder that exists.
 Schema generate_academic_graph(const Path& folder, const GenerateOptions& options);
 
 }  // namespace hgt

@@ -46,7 +46,7 @@ inline std::string bytes_of(const Path& file) {
   return text.str();
 }
 
-inline Path truth_of(const Path& graph) { return graph.string() + ".truth"; }
+inline Path truth_of(const Path& graph) { return graph / "truth"; }
 
 // The arrays of a truth folder, by name.
 class Truth {

@@ -1,31 +1,26 @@
 #include "hgt/academic/academic_truth.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+
+#include "hgt/disk/whole_file.h"
+#include "hgt/graph/graph_folder.h"
 
 namespace hgt {
 
-namespace {
-
-Path truth_folder(const Path& graph_folder) {
-  Path folder = graph_folder.has_filename() ? graph_folder : graph_folder.parent_path();
-  folder += ".truth";
-  return folder;
+TruthFolder::TruthFolder(const GraphBuilder& graph) : path_(graph.folder() / kTruthFolder) {
+  std::filesystem::create_directory(path_);
 }
 
-}  // namespace
-
-TruthFolder::TruthFolder(const Path& graph_folder, bool replace)
-    : staged_(truth_folder(graph_folder), replace) {}
-
 ArrayStream TruthFolder::stream(const std::string& name, std::string_view dtype) const {
-  return {staged_.path(), name + ".npy", dtype};
+  return {path_, name + ".npy", dtype};
 }
 
 void TruthFolder::add(ArrayStream& complete, std::string meaning) {
   entries_.push_back({complete.close(), std::move(meaning)});
 }
 
-void TruthFolder::commit(const std::map<std::string, std::string>& about) {
+void TruthFolder::finish(const std::map<std::string, std::string>& about) {
   nlohmann::ordered_json arrays = nlohmann::ordered_json::array();
   for (const auto& [record, meaning] : entries_) {
     arrays.push_back({{"file", record.file},
@@ -34,12 +29,11 @@ void TruthFolder::commit(const std::map<std::string, std::string>& about) {
                       {"meaning", meaning}});
   }
   const nlohmann::ordered_json text = {{"graph", about}, {"arrays", arrays}};
-  staged_.write_text("truth.json", text.dump(2) + "\n");
-  staged_.commit();
+  write_text(path_ / "truth.json", text.dump(2) + "\n");
 }
 
-AcademicTruth::AcademicTruth(const Path& graph_folder, bool replace)
-    : folder_(graph_folder, replace),
+AcademicTruth::AcademicTruth(const GraphBuilder& graph)
+    : folder_(graph),
       paper_topic_(folder_.stream("paper_topic", "<i4")),
       author_topic_early_(folder_.stream("author_topic_early", "<i4")),
       author_topic_late_(folder_.stream("author_topic_late", "<i4")),
@@ -70,14 +64,14 @@ void AcademicTruth::set_venues(std::span<const int32_t> topics, std::span<const 
               "the venue with which a venue swaps topics; itself: a stable venue");
 }
 
-void AcademicTruth::commit(const std::map<std::string, std::string>& about) {
+void AcademicTruth::finish(const std::map<std::string, std::string>& about) {
   folder_.add(paper_topic_, "the topic of each paper");
   folder_.add(author_topic_early_, "the topic of each author in the first half of the career");
   folder_.add(author_topic_late_, "the topic of each author in the second half of the career");
   folder_.add(mention_paper_, "of each authorship under a shared name: the paper");
   folder_.add(mention_author_, "of each authorship under a shared name: the author");
   folder_.add(mention_name_, "of each authorship under a shared name: the number of the name");
-  folder_.commit(about);
+  folder_.finish(about);
 }
 
 }  // namespace hgt

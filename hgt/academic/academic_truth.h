@@ -1,5 +1,5 @@
-// The planted truth of a generated graph: a folder "<graph>.truth" of .npy arrays and truth.json,
-// which says what each array is. It appears whole or not at all.
+// The planted truth of a generated graph: a folder "truth" inside that of the graph, of .npy arrays
+// and truth.json, which says what each array is. It appears with the graph or not at all.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "hgt/disk/staged_folder.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/graph_builder.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
 
 class TruthFolder {
  public:
-  // Throws Error when the folder exists, unless `replace`.
-  TruthFolder(const Path& graph_folder, bool replace);
+  explicit TruthFolder(const GraphBuilder& graph);
 
   // An array to append to; hand it to add() when it is complete.
   ArrayStream stream(const std::string& name, std::string_view dtype) const;
@@ -26,20 +25,21 @@ class TruthFolder {
   template <typename T>
   void add(const std::string& name, std::span<const T> items, std::vector<uint64_t> shape,
            std::string meaning) {
-    GrowingArray array(staged_.path(), name + ".npy", dtype_of<T>());
+    GrowingArray array(path_, name + ".npy", dtype_of<T>());
     array.append(items);
     entries_.push_back({array.close(std::move(shape)), std::move(meaning)});
   }
 
-  // Writes truth.json, with what `about` says of the graph, and renames the folder into place.
-  void commit(const std::map<std::string, std::string>& about);
+  // Writes truth.json, with what `about` says of the graph. To be called before the graph's
+  // finish().
+  void finish(const std::map<std::string, std::string>& about);
 
  private:
   struct Entry {
     ArrayRecord record;
     std::string meaning;
   };
-  StagedFolder staged_;
+  Path path_;
   std::vector<Entry> entries_;
 };
 
@@ -47,7 +47,7 @@ class TruthFolder {
 // per public id, unless said otherwise.
 class AcademicTruth {
  public:
-  AcademicTruth(const Path& graph_folder, bool replace);
+  explicit AcademicTruth(const GraphBuilder& graph);
 
   // Nodes, in the order of their public ids.
   void add_paper(uint64_t topic) { paper_topic_.append(static_cast<int32_t>(topic)); }
@@ -58,7 +58,7 @@ class AcademicTruth {
   // `topics`: [venues * years], `partners`: [venues].
   void set_venues(std::span<const int32_t> topics, std::span<const NodeId> partners);
 
-  void commit(const std::map<std::string, std::string>& about);
+  void finish(const std::map<std::string, std::string>& about);
 
  private:
   TruthFolder folder_;

@@ -186,19 +186,18 @@ Schema write_tiny_graph(const Path& folder, const GenerateOptions& options) {
   }
   Schema schema = academic_schema(options.shortcuts);
   schema.origin = {{"generator", "hgt generate"}, {"preset", "tiny"}};
-  AcademicTruth truth(folder, options.build.replace);
   GraphBuilder builder(folder, schema, options.build);
+  AcademicTruth truth(builder);
   const AcademicNumbers numbers(builder.schema());
   add_papers(builder, numbers.paper, options.features.value_or(kFeatures));
   add_plain_nodes(builder, numbers);
   add_edges(builder, numbers);
   add_truth(truth);
-  Schema written = builder.finish();
   auto about = schema.origin;
   about["first_year"] = std::to_string(kFirstYear);
   about["last_year"] = std::to_string(kLastYear);
-  truth.commit(about);
-  return written;
+  truth.finish(about);
+  return builder.finish();
 }
 
 }  // namespace hgt

@@ -2,8 +2,8 @@
 //
 //   const Lock lock(folder / "lock", "another process is training this run; wait for it");
 //
-// A lock is held through a file, which is left behind. It ends with the Lock or with its process,
-// however that ends, so a stale lock never has to be removed by hand.
+// A lock is held through a file, which is left behind unless it is removed on purpose. It ends with
+// the Lock or with its process, however that ends, so a stale lock never has to be removed by hand.
 #pragma once
 
 #include <optional>
@@ -25,6 +25,10 @@ class Lock {
   static Lock of_folder(const Path& folder);
 
   static bool is_held(const Path& file);  // by anybody; false if the file is missing
+
+  // Removes the file, so that nothing is left behind; the lock itself ends later. A file in which
+  // somebody has written something stays.
+  void remove_file() const;
 
  private:
   explicit Lock(File file);

@@ -58,6 +58,33 @@ TEST_F(LockTest, IsNotHeldWhereThereIsNoFileAndMakesNone) {
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
+TEST_F(LockTest, CanRemoveItsFileWhileOthersTryToTakeIt) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  const auto take_often = [&] {
+    for (int i = 0; i < 500; ++i) {
+      const std::optional<Lock> taken = Lock::try_take(file());
+      if (!taken) continue;
+      const int now = ++inside;
+      if (now > most) most = now;
+      std::this_thread::yield();
+      --inside;
+      taken->remove_file();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(take_often);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(most, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(LockTest, LeavesAFileAloneInWhichSomebodyWrote) {
+  write_bytes(file(), "keep");
+  Lock(file(), "busy").remove_file();
+  EXPECT_EQ(read_bytes(file()), "keep");
+}
+
 TEST_F(LockTest, NamesAFileThatCannotBeMade) {
   const Path nowhere = folder_ / "no" / "lock";
   EXPECT_TRUE(contains(error_of([&] { const Lock lock(nowhere, "busy"); }),

@@ -11,6 +11,7 @@
 #include "hgt/disk/staged_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/edge_sorter.h"
+#include "hgt/graph/graph_folder.h"
 #include "hgt/graph/incoming_writer.h"
 #include "hgt/graph/node_columns.h"
 
@@ -41,7 +42,7 @@ struct GraphBuilder::State {
   State(const Path& folder, const Schema& given, BuildOptions build)
       : options(std::move(build)),
         schema(given.without_contents()),
-        staged(folder, options.replace),
+        staged(folder, options.replace ? RequireOwn(require_only_graph) : nullptr),
         // What is left of the bound is for the mapped id indices, labels and buffers.
         space(staged.path(), checked_memory(options.memory) / 2) {
     for (const NodeTypeSpec& spec : schema.node_types()) nodes.emplace_back(staged.path(), spec);
@@ -74,6 +75,8 @@ GraphBuilder::GraphBuilder(const Path& folder, const Schema& schema, BuildOption
 GraphBuilder::~GraphBuilder() = default;
 
 const Schema& GraphBuilder::schema() const { return state_->schema; }
+
+const Path& GraphBuilder::folder() const { return state_->staged.path(); }
 
 uint64_t GraphBuilder::num_nodes(NodeType type) const { return state_->nodes[index(type)].size(); }
 

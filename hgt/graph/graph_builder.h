@@ -31,7 +31,7 @@ namespace hgt {
 
 struct BuildOptions {
   uint64_t memory = uint64_t{4} << 30U;  // bytes; at least kMinBuildMemory
-  bool replace = false;                  // an existing folder of that name is replaced at the end
+  bool replace = false;  // a graph of that name is replaced at the end; nothing else ever is
   ProgressSink progress = no_progress;
 };
 
@@ -63,13 +63,14 @@ constexpr auto words_of(Split) {
 class GraphBuilder {
  public:
   // Takes only the declarations of `schema`, no counts. Throws Error when the folder exists (unless
-  // options.replace) or another process is writing it.
+  // options.replace, and it holds nothing but a graph) or another process is writing it.
   GraphBuilder(const Path& folder, const Schema& schema, BuildOptions options = {});
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
   ~GraphBuilder();
 
   const Schema& schema() const;
+  const Path& folder() const;  // where the graph is being written; what else is put there stays
   uint64_t num_nodes(NodeType type) const;
 
   // --- nodes: numbered 0, 1, 2, ... per type in the order of the calls ---

@@ -13,6 +13,7 @@
 #include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/graph_folder.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -22,7 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormatVersion = 1;
-constexpr std::string_view kFormatName = "hgt-graph";
 constexpr std::array<std::string_view, 6> kDtypes = {"<i8", "<i4", "<u4", "<f4", "<f2", "|u1"};
 
 template <typename Range, typename Name>
@@ -268,7 +268,7 @@ Json relation_to_json(const Schema& schema, const RelationSpec& spec) {
 }  // namespace
 
 std::string Schema::to_json() const {
-  Json json = {{"format", kFormatName}, {"version", kFormatVersion}};
+  Json json = {{"format", kGraphFormat}, {"version", kFormatVersion}};
   json["origin"] = origin;
   json["time_unit"] = to_string(time_unit);
   if (time_range) json["time_range"] = {time_range->first, time_range->second};
@@ -408,7 +408,7 @@ namespace {
 
 Json parse_checked(const std::string& text) {
   Json json = Json::parse(text);
-  if (!json.is_object() || json.value("format", "") != kFormatName) {
+  if (!json.is_object() || json.value("format", "") != kGraphFormat) {
     throw Error("is not an hgt graph schema");
   }
   const int version = json.at("version");

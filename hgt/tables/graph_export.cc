@@ -83,7 +83,7 @@ std::string quote(const std::string& text) {
 class Exporter {
  public:
   Exporter(const HeteroGraph& graph, const Path& folder, const ProgressSink& progress)
-      : graph_(graph), schema_(graph.schema()), staged_(folder, false), progress_(progress) {}
+      : graph_(graph), schema_(graph.schema()), staged_(folder), progress_(progress) {}
 
   void run() {
     const auto name = schema_.origin.find("name");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,19 @@ std::vector<Path> expand_files(const TableSource& source, const Path& folder,
   }
   for (const Path& file : files) check_options(source, file, manifest);
   return files;
+}
+
+void require_outside(const Path& graph, const Path& input) {
+  namespace fs = std::filesystem;
+  std::error_code missing;  // then nothing lies in it, or reading it will tell
+  const Path folder = fs::canonical(graph, missing);
+  if (missing) return;
+  for (Path at = fs::canonical(input, missing); at.has_relative_path(); at = at.parent_path()) {
+    if (at.parent_path() != folder) continue;
+    throw Error(fmt::format(
+        "{}: lies in {}, which would be replaced; give --out another name, or move the file",
+        input.string(), graph.string()));
+  }
 }
 
 }  // namespace hgt

@@ -13,4 +13,7 @@ namespace hgt {
 // entry says about it.
 std::vector<Path> expand_files(const TableSource& source, const Path& folder, const Path& manifest);
 
+// Throws Error if the input lies in the folder of the graph, which the import would replace.
+void require_outside(const Path& graph, const Path& input);
+
 }  // namespace hgt

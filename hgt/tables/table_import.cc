@@ -100,12 +100,13 @@ class Importer {
   Importer(const Manifest& manifest, const Path& graph, const ImportOptions& options)
       : manifest_(manifest),
         options_(options),
+        graph_(graph),
         folder_(options.tables.value_or(manifest.file.parent_path())),
         builder_(graph, declare_schema(manifest), options.build),
         context_{.manifest = manifest, .builder = builder_} {}
 
   Imported run() {
-    check_files_exist();
+    check_all_files();
     check_labels();
     for (const NodeTable& table : manifest_.nodes) import_nodes(table);
     for (const NodeTable& table : manifest_.nodes) import_matrix(table);
@@ -128,16 +129,23 @@ class Importer {
     return expand_files(source, folder_, manifest_.file);
   }
 
+  void check_files(const TableSource& source) const {
+    for (const Path& file : files(source)) require_outside(graph_, file);
+  }
+
   // A missing file should be told before an hour of work, not after.
-  void check_files_exist() const {
+  void check_all_files() const {
+    require_outside(graph_, manifest_.file);
     for (const NodeTable& table : manifest_.nodes) {
-      files(table.source);
-      if (has_matrix(table)) NpyMatrix(folder_ / table.features->columns[0]);
+      check_files(table.source);
+      if (!has_matrix(table)) continue;
+      NpyMatrix(folder_ / table.features->columns[0]);
+      require_outside(graph_, folder_ / table.features->columns[0]);
     }
-    for (const auto& table : manifest_.features) files(table.source);
-    for (const auto& table : manifest_.labels) files(table.source);
-    for (const auto& table : manifest_.classes) files(table.source);
-    for (const auto& table : manifest_.edges) files(table.source_table);
+    for (const auto& table : manifest_.features) check_files(table.source);
+    for (const auto& table : manifest_.labels) check_files(table.source);
+    for (const auto& table : manifest_.classes) check_files(table.source);
+    for (const auto& table : manifest_.edges) check_files(table.source_table);
   }
 
   bool gives_label(const std::string& type, const std::string& label) const {
@@ -265,6 +273,7 @@ class Importer {
 
   const Manifest& manifest_;
   const ImportOptions& options_;
+  Path graph_;
   Path folder_;
   GraphBuilder builder_;
   ImportContext context_;

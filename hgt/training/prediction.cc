@@ -303,7 +303,7 @@ uint64_t Run::embed(NodeType type, const EmbedOptions& options, const Path& out,
   for (NodeId node = 0; node < row_of_node.size(); ++node) {
     if (graph.time(type, node) <= last) row_of_node[node] = rows++;
   }
-  StagedFolder folder(out, false);
+  StagedFolder folder(out);
   GrowingArray vectors(folder.path(), "vectors.npy", dtype_of<float>());
   vectors.resize(rows * hidden);
   embed_all(
