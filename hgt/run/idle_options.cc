@@ -47,7 +47,7 @@ Rules model_rules(const ModelOptions& model) {
       {"meta-paths", row.follows_meta_paths,
        only_those(&ModelRow::follows_meta_paths, "follows them")}};
   for (const char* key :
-       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
+       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;

@@ -137,6 +137,9 @@ void add_pipeline_options(OptionTable& table, PipelineOptions& pipeline) {
   table.add("threads", pipeline.threads, "Compute threads (0 = one per core)").everyday();
   table.add("workers", pipeline.workers,
             "Additional threads that sample ahead (0 = the compute threads sample between steps)");
+  table.add("instructions", pipeline.instructions,
+            "Vector instructions of the attention kernels, which decide the last bits of results "
+            "(auto = the best that the processor has)");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/verified_arrays.h"
+#include "hgt/message/attention_kernels.h"
 #include "hgt/model/machine.h"
 #include "hgt/run/example_scores.h"
 #include "hgt/run/saved_run.h"
@@ -61,6 +62,26 @@ RunEnvironment environment_of(const Path& graph) {
           .threads = static_cast<uint64_t>(here.threads)};
 }
 
+Instructions instructions_of(InstructionChoice choice) {
+  switch (choice) {
+    case InstructionChoice::portable:
+      return Instructions::portable;
+    case InstructionChoice::avx2:
+      return Instructions::avx2;
+    case InstructionChoice::avx512:
+      return Instructions::avx512;
+    case InstructionChoice::automatic:
+      break;
+  }
+  return best_instructions();
+}
+
+// For the whole process.
+void compute_with(const PipelineOptions& pipeline) {
+  set_compute_threads(pipeline.threads);
+  use_instructions(instructions_of(pipeline.instructions));
+}
+
 // The most memory that this process has held so far.
 double peak_megabytes() {
   std::ifstream status("/proc/self/status");
@@ -82,7 +103,7 @@ struct Run::State {
 };
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {
-  set_compute_threads(state_->options.training.pipeline.threads);
+  compute_with(state_->options.training.pipeline);
 }
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
@@ -96,6 +117,7 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
   options.task = task->spec();
+  compute_with(options.training.pipeline);  // the environment tells of it
   RunEnvironment environment = environment_of(options.graph);
   std::string identity = run_identity(options, environment.graph_checksum);
   return std::make_unique<State>(State{.folder = RunFolder(folder),
@@ -176,8 +198,11 @@ uint64_t Run::num_parameters() const {
 }
 
 void Run::set_pipeline(const PipelineOptions& pipeline) {
+  const InstructionChoice own = state_->options.training.pipeline.instructions;
   state_->options.training.pipeline = pipeline;
-  set_compute_threads(pipeline.threads);
+  InstructionChoice& chosen = state_->options.training.pipeline.instructions;
+  if (chosen == InstructionChoice::automatic) chosen = own;
+  compute_with(state_->options.training.pipeline);
 }
 
 std::vector<SeedReport> Run::train(const ProgressSink& progress) {

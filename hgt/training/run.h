@@ -74,7 +74,8 @@ class Run {
   Trainer trainer(uint64_t seed) const;              // trainer.h
   std::vector<uint64_t> seeds() const;
 
-  // Threads may differ from one session to the next.
+  // Threads may differ from one session to the next. Instructions stay the run's own unless the
+  // pipeline names some.
   void set_pipeline(const PipelineOptions& pipeline);
 
   // All seeds, each from where it was stopped. Throws Interrupted, which says how to continue.
