@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -24,12 +25,15 @@ struct Outcome {
   uint64_t peak_bytes = 0;  // largest resident memory
 };
 
+constexpr unsigned kProgramSeconds = 300;  // whatever takes longer hangs: SIGALRM ends it
+
 // `while_running` is called with the process id after the start. `file_bytes`: no file becomes
-// larger, as on a disk that is full; 0: no limit.
+// larger, as on a disk that is full; 0: no limit. `environment`: NAME=VALUE, added.
 inline Outcome run_program(const std::filesystem::path& scratch,
                            const std::vector<std::string>& words,
                            const std::function<void(pid_t)>& while_running = {},
-                           uint64_t file_bytes = 0) {
+                           uint64_t file_bytes = 0,
+                           const std::vector<std::string>& environment = {}) {
   const auto out = scratch / "stdout";
   const auto err = scratch / "stderr";
   const pid_t child = ::fork();
@@ -41,6 +45,10 @@ inline Outcome run_program(const std::filesystem::path& scratch,
       const rlimit limit{.rlim_cur = file_bytes, .rlim_max = file_bytes};
       ::setrlimit(RLIMIT_FSIZE, &limit);
       std::signal(SIGXFSZ, SIG_IGN);
+    }
+    ::alarm(kProgramSeconds);
+    for (const std::string& variable : environment) {
+      ::putenv(const_cast<char*>(variable.c_str()));
     }
     std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
