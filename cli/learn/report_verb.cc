@@ -63,6 +63,7 @@ void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& rep
 void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
+  ProgressBar bar(flags.quiet);
   WholeFile file(flags.out);  // before the work begins: it may be impossible
   std::vector<Run> runs;
   for (const std::string& folder : flags.runs) {
@@ -72,7 +73,6 @@ void run_report(const ReportFlags& flags) {
   std::vector<RunReport> reports;
   for (const Run& run : runs) reports.emplace_back(run, options_of(flags, run.task().graph()));
   check_evolution(flags, reports);
-  ProgressBar bar(flags.quiet);
   std::vector<OrderedJson> wholes;
   for (const RunReport& report : reports) wholes.push_back(report.whole(bar.sink()));
   const OrderedJson report = report_json(std::move(wholes), false);
