@@ -4,11 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/nearest_word.h"
 #include "cli/progress_bar.h"
+#include "cli/streams.h"
 #include "hgt/error.h"
 
 namespace hgt::cli {
@@ -28,8 +33,51 @@ int parse(CLI::App& program, int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hgt: {}\n{}\n", error.what(), kSeeHelp);
+    tell(fmt::format("hgt: {}\n{}\n", error.what(), kSeeHelp));
     return kWrongUsage;
+  }
+}
+
+// Of bad_alloc, and of LibTorch's, which comes with a trace of its calls.
+bool is_out_of_memory(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
+}
+
+std::string explained(const std::exception& error) {
+  if (!is_out_of_memory(error)) return error.what();
+  return "memory ran out; lower --threads, --workers, --batch-size, --width or --memory, or let "
+         "the process have more (ulimit -v, the limit of the container)";
+}
+
+// For exceptions that nobody could catch: in a library's own thread, or in a destructor.
+[[noreturn]] void end_with_reason() {
+  try {
+    const std::exception_ptr error = std::current_exception();
+    if (error) std::rethrow_exception(error);
+  } catch (const std::exception& error) {
+    tell(fmt::format("hgt: ended at once: {}\n", explained(error)));
+  } catch (...) {
+    tell("hgt: ended at once, for an unknown reason\n");
+  }
+  std::abort();
+}
+
+int run_and_explain(CLI::App& program, int argc, char** argv) {
+  try {
+    if (argc > 1) return parse(program, argc, argv);
+    fmt::print("{}", program.help());
+    return 0;
+  } catch (const Interrupted& error) {
+    tell(fmt::format("\nhgt: {}\n", error.what()));
+    return kInterrupted;
+  } catch (const std::system_error& error) {  // fmt's, too
+    const bool lost = std::ferror(stdout) != 0;
+    tell(fmt::format("hgt: {}{}\n", lost ? "standard output: " : "", error.what()));
+    return kFailed;
+  } catch (const std::exception& error) {
+    tell(fmt::format("hgt: {}\n", explained(error)));
+    return kFailed;
   }
 }
 
@@ -72,28 +120,16 @@ int refuse_verb(std::span<const Verb> verbs, std::string_view name) {
   std::vector<std::string> names;
   for (const Verb& verb : verbs) names.emplace_back(verb.name);
   const std::string meant = nearest_word(name, names);
-  fmt::print(stderr, "hgt: unknown verb '{}'; {}\n{}\n", name,
-             meant.empty() ? fmt::format("the verbs are {}", fmt::join(names, ", "))
-                           : fmt::format("did you mean '{}'?", meant),
-             kSeeHelp);
+  tell(fmt::format("hgt: unknown verb '{}'; {}\n{}\n", name,
+                   meant.empty() ? fmt::format("the verbs are {}", fmt::join(names, ", "))
+                                 : fmt::format("did you mean '{}'?", meant),
+                   kSeeHelp));
   return kWrongUsage;
 }
 
 int run(CLI::App& program, int argc, char** argv) {
-  catch_interrupt();
-  try {
-    if (argc == 1) {
-      fmt::print("{}", program.help());
-      return 0;
-    }
-    return parse(program, argc, argv);
-  } catch (const Interrupted& error) {
-    fmt::print(stderr, "\nhgt: {}\n", error.what());
-    return kInterrupted;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "hgt: {}\n", error.what());
-    return kFailed;
-  }
+  std::set_terminate(end_with_reason);
+  return with_output_written(run_and_explain(program, argc, argv));
 }
 
 }  // namespace hgt::cli

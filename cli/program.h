@@ -29,8 +29,8 @@ const Verb* find_verb(std::span<const Verb> verbs, std::string_view name);
 // Says that there is no such verb, and which one may have been meant. Returns the exit code.
 int refuse_verb(std::span<const Verb> verbs, std::string_view name);
 
-// Parses and runs. Exit codes: 0 done, 1 an error of input or environment, 2 wrong usage, 130
-// stopped by Ctrl-C.
+// Parses and runs. Exit codes: 0 done, 1 an error of input or environment, or output that did not
+// arrive, 2 wrong usage, 130 stopped by Ctrl-C, SIGTERM or SIGHUP.
 int run(CLI::App& program, int argc, char** argv);
 
 }  // namespace hgt::cli

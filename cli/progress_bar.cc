@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 
+#include "cli/streams.h"
 #include "hgt/error.h"
 
 namespace hgt::cli {
@@ -43,13 +43,18 @@ std::string short_duration(double seconds) {
 }  // namespace
 
 void catch_interrupt() {
+  if (interrupted != 0) return;  // the next signal is to end the program
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  const auto before = std::signal(SIGHUP, on_interrupt);
+  if (before == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 bool was_interrupted() { return interrupted != 0; }
 
-ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {
+  catch_interrupt();
+}
 
 void ProgressBar::show(const Progress& progress) {
   if (interrupted != 0) throw Interrupted();
@@ -92,11 +97,10 @@ void ProgressBar::draw(const Progress& progress, const Stage& stage, double seco
   }
   if (!progress.detail.empty()) line += "  " + progress.detail;
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}{}", line, progress.finished ? "\n" : "");
+    tell(fmt::format("\r\x1b[K{}{}", line, progress.finished ? "\n" : ""));
   } else {
-    fmt::print(stderr, "{}\n", line);
+    tell(line + "\n");
   }
-  std::fflush(stderr);
 }
 
 }  // namespace hgt::cli

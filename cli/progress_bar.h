@@ -12,8 +12,9 @@ namespace hgt::cli {
 
 class ProgressBar {
  public:
+  // From here on the program can be interrupted without damage: see catch_interrupt().
   explicit ProgressBar(bool quiet);
-  // Draws to stderr. Throws Interrupted once Ctrl-C was pressed.
+  // Draws to stderr. Throws Interrupted once the program was interrupted.
   void show(const Progress& progress);
   ProgressSink sink() {
     return [this](const Progress& progress) { show(progress); };
@@ -37,8 +38,9 @@ class ProgressBar {
   Clock::time_point last_drawn_;
 };
 
-// From here on Ctrl-C only sets a flag, which ProgressBar::show looks at; a second one ends the
-// program at once.
+// From here on Ctrl-C, SIGTERM and SIGHUP only set a flag, which ProgressBar::show looks at; a
+// second signal of the kind ends the program at once. Verbs that never look are ended by the first.
+// A program that was told to ignore SIGHUP (nohup) goes on doing so.
 void catch_interrupt();
 bool was_interrupted();
 

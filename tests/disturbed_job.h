@@ -197,7 +197,11 @@ class Trial {
 
   Outcome run(const std::vector<std::string>& environment = {},
               const std::function<void(pid_t)>& while_running = {}) const {
-    return run_program(folder_.path(), job_.words(place()), while_running, 0, environment);
+    return run_program(folder_.path(), job_.words(place()), while_running, 0, [&environment] {
+      for (const std::string& variable : environment) {
+        ::putenv(const_cast<char*>(variable.c_str()));
+      }
+    });
   }
 
   // What is there is that of before or `good`, and doing the job again comes to `good`.

@@ -28,12 +28,12 @@ struct Outcome {
 constexpr unsigned kProgramSeconds = 300;  // whatever takes longer hangs: SIGALRM ends it
 
 // `while_running` is called with the process id after the start. `file_bytes`: no file becomes
-// larger, as on a disk that is full; 0: no limit. `environment`: NAME=VALUE, added.
+// larger, as on a disk that is full; 0: no limit. `before_start` is called in the new process.
 inline Outcome run_program(const std::filesystem::path& scratch,
                            const std::vector<std::string>& words,
                            const std::function<void(pid_t)>& while_running = {},
                            uint64_t file_bytes = 0,
-                           const std::vector<std::string>& environment = {}) {
+                           const std::function<void()>& before_start = {}) {
   const auto out = scratch / "stdout";
   const auto err = scratch / "stderr";
   const pid_t child = ::fork();
@@ -47,9 +47,7 @@ inline Outcome run_program(const std::filesystem::path& scratch,
       std::signal(SIGXFSZ, SIG_IGN);
     }
     ::alarm(kProgramSeconds);
-    for (const std::string& variable : environment) {
-      ::putenv(const_cast<char*>(variable.c_str()));
-    }
+    if (before_start) before_start();
     std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

@@ -2,21 +2,26 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/learn/run_flags.h"
 #include "cli/learn/show_warnings.h"
 #include "cli/progress_bar.h"
+#include "cli/streams.h"
 #include "cli/verbs.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
@@ -37,6 +42,19 @@ struct CompareFlags {
   bool quiet = false;
 };
 
+// Waits for the process, and stops it if this one is stopped. Returns its exit code.
+int wait_for(pid_t child) {
+  int status = 0;
+  bool told = false;
+  while (true) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended < 0) throw Error(fmt::format("lost a process: {}", std::strerror(errno)));
+    if (ended > 0) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (was_interrupted() && !std::exchange(told, true)) ::kill(child, SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 // Starts this program again, its output thrown away, and waits for it. Returns its exit code.
 int run_self(std::vector<std::string> words) {
   std::vector<char*> arguments;
@@ -45,15 +63,13 @@ int run_self(std::vector<std::string> words) {
   const pid_t child = ::fork();
   if (child < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // if this process is killed, that one stops and saves
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
     ::execv("/proc/self/exe", arguments.data());
     ::_exit(127);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for(child);
 }
 
 // Trains one model in a process of its own: its peak memory is then its own, too.
@@ -73,6 +89,12 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
   if (code == kStopped) {
     throw Interrupted(fmt::format("stopped and saved; continue with: hgt compare --run {} --resume",
                                   run.parent_path().string()));
+  }
+  if (code == 128 + SIGKILL) {
+    throw Error(fmt::format(
+        "{}: training was killed; if memory ran out, lower --threads or the sizes of the model and "
+        "continue with: hgt compare --run {} --resume",
+        run.string(), run.parent_path().string()));
   }
   if (code != 0) {
     throw Error(
@@ -105,7 +127,7 @@ void run_compare(CompareFlags& flags) {
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
     const EvaluationOptions how = run.scoring();
     if (run.is_scored(Split::test, how)) continue;
-    if (!flags.quiet) fmt::print(stderr, "{}\n", model);
+    if (!flags.quiet) tell(model + "\n");
     train_model(path, flags, pipeline);
     run.set_pipeline(pipeline);
     for (const Warning& warning : run.evaluate(Split::test, how, bar.sink()).warnings) {

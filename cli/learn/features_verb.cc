@@ -8,6 +8,7 @@
 
 #include "cli/learn/option_flags.h"
 #include "cli/progress_bar.h"
+#include "cli/streams.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
@@ -73,10 +74,10 @@ std::vector<MadeFeatures> make_some(const FeatureLock& lock, const FeatureStep& 
     made = make_features(lock, step, flags.again, progress);
   } catch (const NoFeatures& nothing) {
     if (!flags.recipe.empty() || !flags.step.types.empty()) throw;
-    fmt::print(stderr, "hgt: left out: {}\n", nothing.what());
+    tell(fmt::format("hgt: left out: {}\n", nothing.what()));
   }
   for (const MadeFeatures& one : made) {
-    if (!one.left_out.empty()) fmt::print(stderr, "hgt: left out: {}\n", one.left_out);
+    if (!one.left_out.empty()) tell(fmt::format("hgt: left out: {}\n", one.left_out));
   }
   std::erase_if(made, [](const MadeFeatures& one) { return !one.left_out.empty(); });
   return made;
@@ -85,10 +86,10 @@ std::vector<MadeFeatures> make_some(const FeatureLock& lock, const FeatureStep& 
 void warn_of_outdated_means(const Schema& schema) {
   for (const std::string& type : outdated_means(schema)) {
     const Path source = schema.at(schema.node_type(type)).features->mean_of;
-    fmt::print(stderr,
-               "hgt: features of {0} are the mean of features of {1} that have been replaced; make "
-               "them again with --type {0} --mean-of {1}\n",
-               type, source.parent_path().string());
+    tell(fmt::format(
+        "hgt: features of {0} are the mean of features of {1} that have been replaced; make "
+        "them again with --type {0} --mean-of {1}\n",
+        type, source.parent_path().string()));
   }
 }
 

@@ -8,7 +8,9 @@
 
 #include "cli/learn/page.h"
 #include "cli/progress_bar.h"
+#include "cli/streams.h"
 #include "cli/verbs.h"
+#include "hgt/error.h"
 #include "hgt/model/machine.h"
 #include "hgt/viewer/run_viewer.h"
 
@@ -40,10 +42,11 @@ void run_view(ViewFlags& flags) {
   viewer.add_routes(server);
   server.bind();
   if (!is_loopback(flags.http.address)) {
-    fmt::print(stderr, "hgt: anyone who can reach {} can see this run\n", flags.http.address);
+    tell(fmt::format("hgt: anyone who can reach {} can see this run\n", flags.http.address));
   }
   fmt::print("{} shows {}; press Ctrl-C to stop\n", server.url(), flags.run);
-  std::fflush(stdout);
+  if (with_output_written(0) != 0) throw Error("nobody can learn where the page is");
+  catch_interrupt();
   server.serve([] { return was_interrupted(); });
 }
 

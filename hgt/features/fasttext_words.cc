@@ -17,6 +17,7 @@
 #include "hgt/features/feature_source.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/words.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -72,7 +73,7 @@ fasttext::Args arguments(const FasttextOptions& options, const Path& titles, uin
 class Training {
  public:
   Training(fasttext::FastText& model, const fasttext::Args& args)
-      : model_(model), worker_([this, args] { train(args); }) {}
+      : model_(model), worker_(start_thread([this, args] { train(args); })) {}
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
   ~Training() {  // before its end: stopped
@@ -116,7 +117,7 @@ class Training {
   std::atomic<bool> ended_ = false;
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
-  std::thread worker_;  // last: it uses the others
+  std::jthread worker_;  // last: it uses the others
 };
 
 // Whole or absent: fastText does not survive half a model.
@@ -153,8 +154,8 @@ WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabula
     model = std::make_unique<fasttext::FastText>();
     Path titles = options.kept;
     titles += ".txt";
-    const uint64_t words = write_titles(graph, type, until, titles);
     try {
+      const uint64_t words = write_titles(graph, type, until, titles);
       Training(*model, arguments(options, titles, words)).finish(progress);
     } catch (...) {
       fs::remove(titles);

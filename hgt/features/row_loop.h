@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <vector>
+
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -14,17 +15,12 @@ namespace hgt {
 template <typename Make>
 void make_rows(std::vector<bool>& missing, Make make) {
   std::vector<uint8_t> lacks(missing.size());  // several threads must not write to one vector<bool>
-  std::exception_ptr failure;
+  FirstFailure failure;
 #pragma omp parallel for schedule(dynamic, 64)
   for (size_t i = 0; i < lacks.size(); ++i) {
-    try {
-      lacks[i] = make(i) ? 0 : 1;
-    } catch (...) {
-#pragma omp critical(hgt_make_rows)
-      failure = std::current_exception();
-    }
+    failure.watch([&] { lacks[i] = make(i) ? 0 : 1; });
   }
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
   std::transform(lacks.begin(), lacks.end(), missing.begin(), [](uint8_t l) { return l != 0; });
 }
 

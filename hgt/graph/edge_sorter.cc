@@ -14,6 +14,7 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -26,7 +27,7 @@ constexpr size_t kReadBufferBytes = size_t{256} << 10U;
 // A background thread that sorts blocks, at most two behind.
 class SortThread {
  public:
-  SortThread() : thread_([this] { work(); }) {}
+  SortThread() : thread_(start_thread([this] { work(); })) {}
   SortThread(const SortThread&) = delete;
   SortThread& operator=(const SortThread&) = delete;
   ~SortThread() {
@@ -72,7 +73,7 @@ class SortThread {
   std::deque<std::function<void()>> jobs_;
   bool busy_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // last: starts when the rest is ready
+  std::jthread thread_;  // last: starts when the rest is ready
 };
 
 uint64_t key_of(const Edge& edge) { return uint64_t{edge.target} << 32U | edge.source; }

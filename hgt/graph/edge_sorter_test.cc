@@ -11,6 +11,7 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/limited_threads_test.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -217,6 +218,13 @@ TEST(EdgeSorter, GivesItsMemoryBackWhenItIsDestroyed) {
   for (const Edge& edge : edges) sorter.add(edge);
   EXPECT_EQ(sorter.runs(), 0U);
   expect_same(read_all(sorter), edges);
+}
+
+TEST(EdgeSorter, AThreadThatCannotBeStartedIsAnError) {
+  if (!kThreadsCanBeLimited) GTEST_SKIP() << "under the thread sanitizer";
+  const TestFolder folder;
+  const ThreadLimit limit(0);
+  EXPECT_TRUE(contains(error_of([&] { SortSpace(folder.path(), 1 << 20); }), "start a thread"));
 }
 
 TEST(EdgeSorter, WithoutEdgesIsAtItsEndAtOnce) {

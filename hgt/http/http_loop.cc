@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hgt/http/http_connection.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -65,6 +66,7 @@ std::string HttpLoop::url() const {
 }
 
 void HttpLoop::run(const std::function<bool()>& stopped) {
+  require_threads(static_cast<unsigned>(options.workers) + 1);  // Asio would wait for one forever
   threads_.emplace(options.workers);
   accept();
   look(stopped);

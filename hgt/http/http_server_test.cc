@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "hgt/http/raw_client_test.h"
+#include "hgt/limited_threads_test.h"
 
 namespace hgt {
 namespace {
@@ -330,6 +331,21 @@ TEST(HttpServer, EndsWhenTheQuestionIsAnsweredYes) {
   server.serve([&] { return ++asked == 3; });
   EXPECT_EQ(asked, 3);
   EXPECT_TRUE(server.stopping());
+}
+
+TEST(HttpServer, SaysThatItsThreadsCannotBeStarted) {
+  if (!kThreadsCanBeLimited) GTEST_SKIP() << "under the thread sanitizer";
+  for (const int started : {0, 2}) {
+    HttpServer server({.workers = 4});
+    server.bind();
+    const ThreadLimit limit(started);
+    try {
+      server.serve([] { return true; });
+      FAIL() << "served";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("cannot start a thread"), std::string::npos);
+    }
+  }
 }
 
 TEST(HttpServer, PassesOnWhatTheQuestionThrows) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -88,12 +89,14 @@ constexpr uint32_t kRowsPerTask = 96;  // of a product; any cut gives the same n
 constexpr uint32_t kRowsPerSum = 384;  // of a matrix gradient; another cut changes the last bits
 constexpr uint32_t kNoRow = 0xffffffffU;
 
-// Calls task(i) for i in [0, count), on `threads` threads.
+// Calls task(i) for i in [0, count), on `threads` threads. Throws what one of them threw.
 template <typename Task>
 void in_parallel(int threads, size_t count, const Task& task) {
   const auto last = static_cast<int64_t>(count);
+  FirstFailure failure;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && last > 1)
-  for (int64_t i = 0; i < last; ++i) task(static_cast<size_t>(i));
+  for (int64_t i = 0; i < last; ++i) failure.watch([&] { task(static_cast<size_t>(i)); });
+  failure.rethrow();
 }
 
 // Runs cut into pieces that threads share.
@@ -190,15 +193,21 @@ class Attention {
     spread_to_source_pairs(messages(), message_);
     // The pairs of the block that a thread has at hand.
     const uint64_t room = most_pairs() * hidden_;
+    FirstFailure failure;
 #pragma omp parallel num_threads(threads_) if (threads_ > 1)
     {
-      std::vector<T> queries(room);
-      std::vector<T> sums(room);
+      std::vector<T> queries;
+      std::vector<T> sums;
+      failure.watch([&] {
+        queries.resize(room);
+        sums.resize(room);
+      });
 #pragma omp for schedule(dynamic)
       for (uint32_t block = 0; block < plan_.num_blocks(); ++block) {
-        forward_block(block, queries.data(), sums.data());
+        failure.watch([&] { forward_block(block, queries.data(), sums.data()); });
       }
     }
+    failure.rethrow();
   }
 
   void backward(const AttentionGradients<T>& gradients) {

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/failing_memory_test.h"
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/random_layer_graph_test.h"
 #include "hgt/random.h"
@@ -404,6 +406,25 @@ TEST_F(Attention, DependsOnThreadsInTheLastBitsOfMatrixGradientsOnly) {
   expect_the_same_on_any_number_of_threads<float>(hubs);
   expect_the_same_on_any_number_of_threads<double>(hubs);
   expect_the_same_on_any_number_of_threads<float>(AttentionCase(small_layer(), true, {3, 5}));
+}
+
+// Every allocation fails in turn, those of parallel regions included.
+TEST_F(Attention, PassesOnThatMemoryRanOut) {
+  omp_set_num_threads(2);
+  const AttentionCase given(hub_layer(3000), true, {8, 16});
+  const Results expected = run<float>(given);
+  int64_t failures = 0;
+  for (int64_t count = 0;; ++count) {
+    try {
+      const AllocationLimit limit(count);
+      const Results found = run<float>(given);
+      EXPECT_EQ(found.outputs, expected.outputs);
+      break;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  }
+  EXPECT_GT(failures, 30);
 }
 
 void expect_sums_of_one(const AttentionCase& given, const Values& weights, double tolerance) {

@@ -6,13 +6,23 @@
 #include <iterator>
 #include <limits>
 
+#include "hgt/disk/memory_limit.h"
+#include "hgt/model/blas_memory.h"
+
 namespace hgt {
 
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20U;
 constexpr size_t kArena = size_t{1} << 30U;
+constexpr size_t kSmallestArena = size_t{64} << 20U;
 constexpr size_t kGrain = 4096;
+
+// Where memory is limited, a large arena would keep from others what it may never use.
+size_t arena_bytes() {
+  const auto limit = memory_limit();
+  return limit ? std::clamp<size_t>(*limit / 16, kSmallestArena, kArena) : kArena;
+}
 
 constexpr size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -24,8 +34,10 @@ LargeBlocks::~LargeBlocks() {
 
 // A new arena that holds at least `bytes`.
 bool LargeBlocks::reserve(size_t bytes) {
-  const size_t wanted = std::max(kArena, round_up(bytes, kHugePage));
-  const size_t mapped = wanted + kHugePage;  // to find an aligned beginning
+  const size_t wanted = round_up(std::max(arena_bytes(), bytes), kHugePage);
+  // To find an aligned beginning, and to leave others some memory.
+  const size_t beside = kHugePage + kHeadroomBytes;
+  const size_t mapped = wanted + beside;
   void* const memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
@@ -33,7 +45,7 @@ bool LargeBlocks::reserve(size_t bytes) {
   const size_t before = round_up(first, kHugePage) - first;
   auto* const aligned = static_cast<std::byte*>(memory) + before;
   if (before > 0) munmap(memory, before);
-  if (kHugePage > before) munmap(aligned + wanted, kHugePage - before);
+  munmap(aligned + wanted, beside - before);
   madvise(aligned, wanted, MADV_HUGEPAGE);  // only advice: may fail
   arenas_[aligned] = wanted;
   add_free(aligned, wanted);

@@ -12,12 +12,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
+#include <new>
 
+#include "hgt/disk/memory_limit.h"
 #include "hgt/message/attention_kernels.h"
+#include "hgt/model/blas_memory.h"
 #include "hgt/model/large_blocks.h"
 #include "hgt/model/torch.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -29,6 +32,15 @@ LargeBlocks& large_blocks() {
   return *blocks;
 }
 
+// From malloc.
+void* plain_block(size_t bytes) {
+  try {
+    return c10::alloc_cpu(bytes);
+  } catch (const c10::Error&) {
+    throw std::bad_alloc();
+  }
+}
+
 void free_tensor(void* block) {
   if (block != nullptr && !large_blocks().release(block)) c10::free_cpu(block);
 }
@@ -38,8 +50,11 @@ class TensorMemory : public at::Allocator {
  public:
   at::DataPtr allocate(size_t bytes) const override {
     void* block = nullptr;
-    if (bytes >= LargeBlocks::kSmallest) block = large_blocks().allocate(bytes);
-    if (block == nullptr) block = c10::alloc_cpu(bytes);
+    if (bytes >= LargeBlocks::kSmallest) {
+      block = large_blocks().allocate(bytes);
+      if (block == nullptr && !can_map(kHeadroomBytes)) throw std::bad_alloc();
+    }
+    if (block == nullptr) block = plain_block(bytes);
     return {block, block, &free_tensor, at::Device(at::kCPU)};
   }
   at::DeleterFnPtr raw_deleter() const override { return &free_tensor; }
@@ -63,17 +78,6 @@ bool has_own_threads() {
   if (symbol == nullptr) return false;
   constexpr int kPthreads = 1;
   return reinterpret_cast<int (*)()>(symbol)() == kPthreads;
-}
-
-// A line of /proc/meminfo in bytes; 0: not told.
-uint64_t memory_line(const std::string& name) {
-  std::ifstream in("/proc/meminfo");
-  std::string word;
-  while (in >> word) {
-    uint64_t kilobytes = 0;
-    if (word == name && in >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
 }
 
 // What LibTorch says of its own vector instructions.
@@ -136,12 +140,15 @@ Machine machine() {
           .kernels = std::string(to_string(current_instructions())),
           .cores = usable_cores(),
           .threads = at::get_num_threads(),
-          .memory_bytes = memory_line("MemTotal:"),
-          .available_bytes = memory_line("MemAvailable:")};
+          .memory_bytes = memory_told("/proc/meminfo", "MemTotal:"),
+          .available_bytes = memory_told("/proc/meminfo", "MemAvailable:")};
 }
 
 void set_compute_threads(int threads) {
-  at::set_num_threads(threads > 0 ? threads : static_cast<int>(usable_cores()));
+  const int count = threads > 0 ? threads : static_cast<int>(usable_cores());
+  require_threads(static_cast<unsigned>(count) - 1);  // libgomp would end the program
+  reserve_blas_memory(count);
+  at::set_num_threads(count);
 }
 
 double measure_gemm_rate(int repetitions) {

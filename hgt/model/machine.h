@@ -38,7 +38,8 @@ struct Machine {
 Machine machine();
 
 // Threads for tensors, matrix products and our kernels alike; 0: one for each core. LibTorch's
-// own default may be a single one.
+// own default may be a single one. Throws Error if they cannot be started, or if memory is limited
+// and too little for their products.
 void set_compute_threads(int threads);
 
 // Multiplications and additions per second of [2048, 256] x [256, 768] in float, as the projections

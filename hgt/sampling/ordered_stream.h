@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/parallel.h"
+
 namespace hgt {
 
 struct StreamRange {
@@ -39,6 +41,7 @@ class OrderedStream {
   // Makes item i; reuses the storage of `item`. No two threads use one worker's number at once.
   using Make = std::function<void(unsigned worker, uint64_t i, Item& item)>;
 
+  // Throws Error if a worker cannot be started.
   OrderedStream(const StreamRange& range, Make make)
       : make_(std::move(make)),
         places_(range.workers > 0 ? std::max(range.workers, range.queue) : range.makers()),
@@ -46,14 +49,21 @@ class OrderedStream {
         next_to_make_(range.first),
         next_to_take_(range.first),
         end_(range.first + range.count) {
-    for (unsigned i = 0; i < range.workers; ++i) workers_.emplace_back([this, i] { work(i); });
+    try {
+      for (unsigned i = 0; i < range.workers; ++i) {
+        workers_.push_back(start_thread([this, i] { work(i); }));
+      }
+    } catch (const Error&) {
+      stop();  // those that did start
+      throw;
+    }
   }
   OrderedStream(const OrderedStream&) = delete;
   OrderedStream& operator=(const OrderedStream&) = delete;
   ~OrderedStream() { stop(); }
 
   // The next item; false: there is none. What `item` held before is reused for later ones. Throws
-  // what making this item threw; the stream then has ended.
+  // what making this item threw, or Error if a thread cannot be started; the stream then has ended.
   bool next(Item& item) {
     if (next_to_take_ == end_) return false;
     const uint64_t i = next_to_take_;
@@ -104,12 +114,16 @@ class OrderedStream {
   // The next items, each on a thread of its own.
   void make_some() {
     const uint64_t count = std::min<uint64_t>(together_, end_ - next_to_make_);
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < count; ++i) {
-      others.emplace_back([this, i] { make(i, next_to_make_ + i); });
+    try {
+      std::vector<std::jthread> others;  // joined at the end of this scope
+      for (unsigned i = 1; i < count; ++i) {
+        others.push_back(start_thread([this, i] { make(i, next_to_make_ + i); }));
+      }
+      make(0, next_to_make_);
+    } catch (const Error&) {
+      end_ = next_to_take_;
+      throw;
     }
-    make(0, next_to_make_);
-    for (std::thread& other : others) other.join();
     for (uint64_t i = 0; i < count; ++i) place(next_to_make_++).ready = true;
   }
 
@@ -140,8 +154,7 @@ class OrderedStream {
       stopping_ = true;
     }
     room_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-    workers_.clear();
+    workers_.clear();  // joins them
   }
 
   const Make make_;
@@ -155,7 +168,7 @@ class OrderedStream {
   uint64_t end_;
   bool stopping_ = false;
   double waited_ = 0;
-  std::vector<std::thread> workers_;
+  std::vector<std::jthread> workers_;
 };
 
 }  // namespace hgt

@@ -5,6 +5,10 @@
 #include <atomic>
 #include <set>
 #include <stdexcept>
+#include <thread>
+
+#include "hgt/graph/graph_test_folder.h"
+#include "hgt/limited_threads_test.h"
 
 namespace hgt {
 namespace {
@@ -77,6 +81,24 @@ TEST(OrderedStream, AnErrorComesInItsPlaceAlsoFromAnotherThread) {
   EXPECT_EQ(item.number, 1U);
   EXPECT_THROW(stream.next(item), std::runtime_error);
   EXPECT_FALSE(stream.next(item));
+}
+
+TEST(OrderedStream, WorkersThatCannotBeStartedAreAnError) {
+  if (!kThreadsCanBeLimited) GTEST_SKIP() << "under the thread sanitizer";
+  const ThreadLimit limit(2);
+  const auto make = [] { OrderedStream<Made>({.count = 8, .workers = 4}, note); };
+  EXPECT_TRUE(contains(error_of(make), "cannot start a thread"));
+}
+
+TEST(OrderedStream, ThreadsThatCannotBeStartedBetweenStepsAreAnError) {
+  if (!kThreadsCanBeLimited) GTEST_SKIP() << "under the thread sanitizer";
+  OrderedStream<Made> stream({.count = 8, .workers = 0, .together = 4}, note);
+  Made item;
+  {
+    const ThreadLimit limit(2);
+    EXPECT_TRUE(contains(error_of([&] { stream.next(item); }), "cannot start a thread"));
+  }
+  EXPECT_FALSE(stream.next(item)) << "it has ended";
 }
 
 TEST(OrderedStream, ManyMakersMayOutnumberTheQueue) {

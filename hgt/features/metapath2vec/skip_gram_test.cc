@@ -13,6 +13,7 @@
 #include "hgt/features/metapath2vec/walk_test_graph.h"
 #include "hgt/features/metapath2vec/walk_threads.h"
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/limited_threads_test.h"
 #include "hgt/random.h"
 #include "reference/skip_gram_reference.h"
 
@@ -294,6 +295,19 @@ TEST(ShareOut, EveryNumberIsWorkedOnOnce) {
     EXPECT_LE(reported, 920U);
     EXPECT_TRUE(reported == 920U || threads > 1) << reported;
   }
+}
+
+TEST(ShareOut, AThreadThatCannotBeStartedStopsTheOthers) {
+  if (!kThreadsCanBeLimited) GTEST_SKIP() << "under the thread sanitizer";
+  constexpr uint64_t kMany = 30'000'000;
+  const ThreadLimit limit(2);
+  std::atomic<uint64_t> pieces = 0;
+  const auto share = [&] {
+    share_out(
+        {0, kMany}, 1, 5, [&](const NumberRange&) { ++pieces; }, [](uint64_t) {});
+  };
+  EXPECT_TRUE(contains(error_of(share), "cannot start a thread"));
+  EXPECT_LT(pieces, kMany / 2);
 }
 
 TEST(ShareOut, AnExceptionStopsAllThreadsAndIsPassedOn) {
