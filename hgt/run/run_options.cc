@@ -80,8 +80,9 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
             "Neighbors drawn from each list, one number per hop, such as 10,5 (0 = all; only with "
             "--strategy neighbors)");
   table.add("time-bound", sampling.time_bound,
-            "Latest time that a sub-graph may contain: split = the end of the split, seed = the "
-            "time of each seed node, none = no limit");
+            "Latest time that a sub-graph may contain: split = the end of the split, where it is "
+            "by time; seed = the time of each example; none = no limit; automatic = split where "
+            "the split is by time and the task is not about labels of event nodes, else seed");
 }
 
 void add_schedule(OptionTable& table, TrainOptions& training) {

@@ -24,14 +24,19 @@ constexpr auto words_of(Strategy) {
 
 // Nothing later than the bound enters a sub-graph, neither a node nor an edge.
 enum class TimeBound {
-  split,  // SamplingOptions::split_end, the end of the split that is being read
-  seed,   // each seed's own time; seeds of different times then share no instance
+  automatic,  // Task::time_bound() settles it; a sampler without a task takes it for split
+  split,      // SamplingOptions::split_end, the end of the split that is being read
+  seed,       // each seed's own time; seeds of different times then share no instance
   none,
 };
 constexpr auto words_of(TimeBound) {
-  return enum_words<TimeBound>(
-      "time bound",
-      {{TimeBound::split, "split"}, {TimeBound::seed, "seed"}, {TimeBound::none, "none"}});
+  return enum_words<TimeBound>("time bound", {{TimeBound::automatic, "automatic"},
+                                              {TimeBound::split, "split"},
+                                              {TimeBound::seed, "seed"},
+                                              {TimeBound::none, "none"}});
+}
+constexpr bool ends_with_split(TimeBound bound) {
+  return bound == TimeBound::split || bound == TimeBound::automatic;
 }
 
 // One edge of the graph, and all that agree with it in relation and ends.
@@ -57,7 +62,7 @@ struct SamplingOptions {
   uint32_t neighbor_cap = 50;
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};
-  TimeBound time_bound = TimeBound::split;
+  TimeBound time_bound = TimeBound::automatic;
   Time split_end = std::numeric_limits<Time>::max();
   HiddenEdges hidden = {};
   uint64_t seed = 0;  // of the random draws
