@@ -278,9 +278,12 @@ std::string leak_of(const Task& task, const FeatureSpec& features) {
 }
 
 // What is known of the time of features that do not leak.
-std::string describe(const NodeTypeSpec& type, TimeUnit unit) {
+std::string describe(const Task& task, const NodeTypeSpec& type) {
   if (type.features->until) {
-    return "made with nothing later than " + format_time(*type.features->until, unit);
+    const std::string end = format_time(*type.features->until, task.graph().schema().time_unit);
+    const bool by_time = task.spec().split == SplitRule::time;
+    return "made with nothing later than " + end +
+           (by_time ? "" : ", so they may know what comes after an earlier example");
   }
   if (type.kind == NodeKind::event) return "each belongs to a node that is no later than the bound";
   return "the type has no time, so the graph cannot show whether they depend on the future; make "
@@ -294,7 +297,7 @@ void look_at_features(const Task& task, Audit& audit) {
     const std::string leak = leak_of(task, *type.features);
     (leak.empty() ? audit.notes : audit.leaking_features)
         .push_back(fmt::format("features of {} ({}): {}", type.name, type.features->origin,
-                               leak.empty() ? describe(type, schema.time_unit) : leak));
+                               leak.empty() ? describe(task, type) : leak));
   }
 }
 

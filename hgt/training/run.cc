@@ -93,6 +93,7 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options)
   const HeteroGraph graph = HeteroGraph::open(options.graph);
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
+  task->time_bound(options.training.sampling.time_bound);  // throws: one that bounds nothing
   options.task = task->spec();
   RunEnvironment environment = environment_of(options.graph);
   std::string identity = run_identity(options, environment.graph_checksum);
