@@ -78,7 +78,7 @@ std::set<SampledInstance> SamplingReference::result() const {
 }
 
 void SamplingReference::place_seeds() {
-  if (options_.time_bound == TimeBound::split) last_time_ = options_.split_end;
+  if (ends_with_split(options_.time_bound)) last_time_ = options_.split_end;
   for (const Seed& seed : request_.seeds) {
     const Time own = graph_.time(seed.type, seed.node);
     const Time time = own == kNoTime ? seed.time : own;

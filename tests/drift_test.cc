@@ -85,6 +85,7 @@ RunOptions venue_alone(const Path& graph) {
   training.node_vectors = 0;
   training.sampling.width = 512;  // a dozen papers and more for each venue
   training.sampling.depth = 1;
+  training.sampling.time_bound = TimeBound::none;  // a gap is what the model has to make use of
   training.batch_size = 64;
   training.validation.batch_size = 64;
   training.epochs = 6;

@@ -50,8 +50,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"cli/graph",
      {"cli", "hgt", "hgt/disk", "hgt/graph", "hgt/tables", "hgt/academic", "hgt/sampling"}},
     {"cli/learn",
-     {"cli", "hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/run",
-      "hgt/http", "hgt/model", "hgt/features", "hgt/training", "hgt/insight", "hgt/viewer"}},
+     {"cli", "hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/tables", "hgt/sampling",
+      "hgt/task", "hgt/run", "hgt/http", "hgt/model", "hgt/features", "hgt/training", "hgt/insight",
+      "hgt/viewer"}},
 };
 
 // Folders where torch may be included.

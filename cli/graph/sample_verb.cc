@@ -272,7 +272,7 @@ void add_bound_options(CLI::App& verb, SampleFlags& flags) {
   verb.add_option("--time-bound", flags.time_bound,
                   "Latest time that the sub-graph may contain: split = the end of the split of the "
                   "latest seed, seed = the time of each seed, none = no limit")
-      ->check(CLI::IsMember(all_words<TimeBound>()))
+      ->check(CLI::IsMember({"split", "seed", "none"}))
       ->capture_default_str()
       ->group(kAdvanced);
   verb.add_option("--train-end", flags.train_end,

@@ -200,9 +200,11 @@ void add_similar(CLI::App& verb) {
           "Layer whose output is compared (0 = the last layer that was trained for the type)")
       ->capture_default_str()
       ->group(kAdvanced);
-  verb.add_flag("--until", how.until,
-                "Use nothing later than each time. By default the whole graph is used, as in the "
-                "paper, and only the temporal encoding tells the times apart")
+  verb.add_flag(
+          "--until", how.until,
+          "Use nothing later than each time. By default the whole graph is used, as in the "
+          "paper, and only the temporal encoding tells the times apart, unless the time bound of "
+          "the run is seed")
       ->group(kAdvanced);
   verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))

@@ -16,6 +16,7 @@
 #include "hgt/graph/verified_arrays.h"
 #include "hgt/model/machine.h"
 #include "hgt/task/audit.h"
+#include "hgt/task/time_bound.h"
 #include "hgt/training/run.h"
 
 namespace hgt::cli {
@@ -42,6 +43,10 @@ void print_run(const Run& run) {
     fmt::print(" examples; {} classes\n", with_commas(task.num_classes()));
   } else {
     fmt::print(" examples\n");
+  }
+  const TimeBound bound = task.time_bound(run.options().training.sampling.time_bound);
+  if (task.graph().schema().time_range) {
+    fmt::print("time bound {}\n", describe_time_bound(task, bound));
   }
   fmt::print("model {}: {} parameters\n", to_string(run.options().training.model.kind),
              with_commas(run.num_parameters()));

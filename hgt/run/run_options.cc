@@ -86,8 +86,9 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
             "Take the latest neighbors of each list instead of random ones (only with --strategy "
             "neighbors)");
   table.add("time-bound", sampling.time_bound,
-            "Latest time that a sub-graph may contain: split = the end of the split, seed = the "
-            "time of each seed node, none = no limit");
+            "Latest time that a sub-graph may contain: split = the end of the split, where it is "
+            "by time; seed = the time of each example; none = no limit; automatic = split where "
+            "the split is by time and the task is not about labels of event nodes, else seed");
 }
 
 void add_schedule(OptionTable& table, TrainOptions& training) {

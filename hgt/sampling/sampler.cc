@@ -99,7 +99,7 @@ Seed Sampler::State::dated(const Seed& seed) const {
                          text(seed.time)));
   }
   const Time time = own == kNoTime ? seed.time : own;
-  if (options.time_bound == TimeBound::split && time > options.split_end) {
+  if (ends_with_split(options.time_bound) && time > options.split_end) {
     complain(
         fmt::format("its time {} is later than the bound {}; leave it out or set a later bound",
                     text(time), text(options.split_end)));
@@ -120,7 +120,7 @@ void Sampler::State::divide_seeds() {
     last_times.push_back(time == kNoTime ? kNoBound : time);
   }
   if (component_of.empty()) {
-    last_times.push_back(options.time_bound == TimeBound::split ? options.split_end : kNoBound);
+    last_times.push_back(ends_with_split(options.time_bound) ? options.split_end : kNoBound);
   }
   component_of_seed.clear();
   for (const Seed& seed : seeds) {

@@ -24,14 +24,19 @@ constexpr auto words_of(Strategy) {
 
 // Nothing later than the bound enters a sub-graph, neither a node nor an edge.
 enum class TimeBound {
-  split,  // SamplingOptions::split_end, the end of the split that is being read
-  seed,   // each seed's own time; seeds of different times then share no instance (seed_width)
+  automatic,  // Task::time_bound() settles it; a sampler without a task takes it for split
+  split,      // SamplingOptions::split_end, the end of the split that is being read
+  seed,       // each seed's own time; seeds of different times share no instance (seed_width)
   none,
 };
 constexpr auto words_of(TimeBound) {
-  return enum_words<TimeBound>(
-      "time bound",
-      {{TimeBound::split, "split"}, {TimeBound::seed, "seed"}, {TimeBound::none, "none"}});
+  return enum_words<TimeBound>("time bound", {{TimeBound::automatic, "automatic"},
+                                              {TimeBound::split, "split"},
+                                              {TimeBound::seed, "seed"},
+                                              {TimeBound::none, "none"}});
+}
+constexpr bool ends_with_split(TimeBound bound) {
+  return bound == TimeBound::split || bound == TimeBound::automatic;
 }
 
 // One edge of the graph, and all that agree with it in relation and ends.
@@ -61,7 +66,7 @@ struct SamplingOptions {
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};
   bool recent = false;  // neighbors: the latest entries of each list instead of any
-  TimeBound time_bound = TimeBound::split;
+  TimeBound time_bound = TimeBound::automatic;
   Time split_end = std::numeric_limits<Time>::max();
   HiddenEdges hidden = {};
   uint64_t seed = 0;  // of the random draws

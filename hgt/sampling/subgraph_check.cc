@@ -98,7 +98,7 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
 // --- what may be seen ---
 
 Time SubgraphCheck::last_time(uint32_t row) const {
-  if (options_.time_bound == TimeBound::split) return options_.split_end;
+  if (ends_with_split(options_.time_bound)) return options_.split_end;
   const Time none = std::numeric_limits<Time>::max();
   if (options_.time_bound == TimeBound::none) return none;
   const Time time = seed_time_.at(sub_.components[row]);

@@ -13,14 +13,12 @@
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/sampling/uniform_choice.h"
-#include "hgt/training/example_stream.h"
+#include "hgt/training/questions.h"
 
 namespace hgt {
 
 namespace {
 
-// Tells the draws of evaluation from those of training.
-constexpr uint64_t kEvaluationStream = 0xe7a1;
 constexpr uint64_t kLimitStream = 0x117;
 
 // The same for all seeds, so that runs can be compared example by example.
@@ -193,15 +191,6 @@ class Tally {
   std::vector<uint8_t> pair_relevant_;
 };
 
-SamplingOptions sampling_for(const Task& task, Split split, const TrainOptions& options) {
-  SamplingOptions sampling = task.sampling(options.sampling, split);
-  if (options.validation.full) {
-    sampling.strategy = Strategy::full;
-    sampling.depth = static_cast<uint32_t>(options.model.layers);
-  }
-  return sampling;
-}
-
 // Puts the model out of training mode for a while.
 class Scoring {
  public:
@@ -213,7 +202,6 @@ class Scoring {
   ~Scoring() { model_->train(was_training_); }
 
  private:
-  const torch::NoGradGuard no_gradient_;
   TaskModel& model_;
   bool was_training_;
 };
@@ -234,39 +222,25 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
                     const ProgressSink& progress) {
   const auto start = std::chrono::steady_clock::now();
   const Scoring scoring(model);
-  const uint64_t size = options.validation.batch_size;
-  const uint32_t samples = options.validation.full ? 1 : options.validation.samples;
   Evaluation result{.split = split};
   result.numbers = chosen_examples(task, split, options.validation.limit);
-  const uint64_t examples = result.numbers.size();
-  const uint64_t batches = (examples + size - 1) / size;
-  const auto plan = [&](uint64_t i) {
-    const uint64_t first = i / samples * size;
-    const uint64_t count = std::min<uint64_t>(size, examples - first);
-    const auto numbers = std::span(result.numbers).subspan(first, count);
-    return BatchPlan{.question = task.question(split, numbers, Task::kNoDraw),
-                     .random_seed = hash(options.seed, kEvaluationStream, split, i)};
+  const auto about = [&](uint64_t first, uint64_t count) {
+    return task.question(split, std::span(result.numbers).subspan(first, count), Task::kNoDraw);
   };
-  ExampleStream stream({.graph = task.graph(),
-                        .sampling = sampling_for(task, split, options),
-                        .encoder = model->encoder()},
-                       plan, {.count = batches * samples, .workers = options.pipeline.workers});
   Tally tally(task, result);
-  ReadyBatch batch;
-  at::Tensor sum;
-  for (uint64_t i = 0; stream.next(batch); ++i) {
-    const at::Tensor scores = model->scores(batch.graph, batch.question);
-    sum = i % samples == 0 ? scores : sum + scores;
-    result.edges += batch.subgraph.num_edges();
-    if ((i + 1) % samples == 0) tally.add(sum / static_cast<double>(samples), batch.question);
-    progress({.stage = fmt::format("scoring {}", to_string(split)),
-              .unit = "examples",
-              .count = std::min(examples, (i + 1) / samples * size),
-              .fraction = static_cast<double>(i + 1) / static_cast<double>(batches * samples),
-              .finished = i + 1 == batches * samples});
-  }
+  const AskedSubgraphs asked = ask(
+      model, task,
+      {.stage = fmt::format("scoring {}", to_string(split)),
+       .unit = "examples",
+       .split = split,
+       .count = result.numbers.size(),
+       .about = about},
+      options,
+      [&](const Question& question, const at::Tensor& scores) { tally.add(scores, question); },
+      progress);
   tally.finish();
-  result.seconds_waited = stream.seconds_waited();
+  result.edges = asked.edges;
+  result.seconds_waited = asked.seconds_waited;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

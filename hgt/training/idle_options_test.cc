@@ -78,6 +78,15 @@ TEST_F(IdleOptions, DependOnOthers) {
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
 }
 
+TEST_F(IdleOptions, IncludeTheTimeBoundOfAGraphWithoutTimes) {
+  Schema timeless = graph_.schema();
+  timeless.time_range.reset();
+  const Keys given = {"time-bound"};
+  EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), given));
+  const auto idle = find_idle_option(run("paper-venue"), timeless, given);
+  EXPECT_EQ(idle.value().reason, "the graph has no times");
+}
+
 TEST_F(IdleOptions, DoNotMatterUnlessTheyAreGiven) {
   EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), {}));
   EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), {"width", "train-end"}));

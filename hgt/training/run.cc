@@ -116,6 +116,7 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
   const HeteroGraph graph = open_verified(options.graph, progress);
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
+  task->time_bound(options.training.sampling.time_bound);  // throws: one that bounds nothing
   options.task = task->spec();
   compute_with(options.training.pipeline);  // the environment tells of it
   RunEnvironment environment = environment_of(options.graph);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ struct EmbedOptions {
   uint32_t layer = 0;  // whose output is taken; 0: the last that was trained for the type
 };
 
+// Some nodes, or the examples of a split; neither: all that there are.
 struct PredictOptions {
-  std::vector<Seed> nodes = {};  // empty: all
+  std::vector<Seed> nodes = {};
+  std::optional<Split> split = {};
   uint64_t top = 5;
   InferenceOptions inference = {};
 };
@@ -91,12 +94,16 @@ class Run {
 
   // --- with the weights of the first seed ---
   // The K most likely answers for nodes of the task's type, as a table (prediction.cc has its
-  // columns). Returns the number of nodes, mentions or links asked about.
+  // columns). Nodes and examples of a split are scored as evaluate() does with scoring(): a split
+  // gets the very same scores. So are all nodes of a type with times where the time bound is each
+  // seed's own time; otherwise all are computed over the whole graph. Returns the number of nodes,
+  // mentions or links asked about.
   uint64_t predict(const PredictOptions& options, const Path& out,
                    const ProgressSink& progress = no_progress);
   // The vectors of all nodes of a type: OUT/vectors.npy, [nodes, d] in float32, and OUT/nodes.tsv
-  // with the user's ids in the same order. Returns the number of nodes. Throws Error: no layer was
-  // trained for the type (trained_layer.h).
+  // with the user's ids in the same order. Where the time bound is each seed's own time, nodes that
+  // have one see nothing later. Returns the number of nodes. Throws Error: no layer was trained for
+  // the type (trained_layer.h).
   uint64_t embed(NodeType type, const EmbedOptions& options, const Path& out,
                  const ProgressSink& progress = no_progress);
 
