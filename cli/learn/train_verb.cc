@@ -42,8 +42,9 @@ void print_run(const Run& run) {
   } else {
     fmt::print(" examples\n");
   }
-  fmt::print("model {}: {} parameters\n", to_string(run.options().training.model.kind),
-             with_commas(run.num_parameters()));
+  fmt::print("model {}: {} parameters, feature set '{}'\n",
+             to_string(run.options().training.model.kind), with_commas(run.num_parameters()),
+             run.options().features);
 }
 
 void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
@@ -57,7 +58,7 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
 }
 
 void run_audit(const RunOptions& options, uint64_t examples) {
-  const HeteroGraph graph = HeteroGraph::open(options.graph);
+  const HeteroGraph graph = HeteroGraph::open(options.graph, options.features);
   const auto task = open_task(graph, options.task);
   const Audit found = audit(*task, options.training.sampling, examples);
   fmt::print("{}", audit_text(found));

@@ -7,6 +7,7 @@
 #include "hgt/disk/checksum.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 
 namespace hgt {
 
@@ -37,6 +38,7 @@ nlohmann::ordered_json to_json(const RunEnvironment& environment) {
   return {{"format", kFormat},
           {"graph", environment.graph},
           {"graph_checksum", environment.graph_checksum},
+          {"structure_checksum", environment.structure_checksum},
           {"options_checksum", environment.options_checksum},
           {"task_checksum", environment.task_checksum},
           {"hgt", environment.hgt},
@@ -66,6 +68,7 @@ RunEnvironment read_environment(const Path& file) {
   }
   return {.graph = text("graph"),
           .graph_checksum = text("graph_checksum"),
+          .structure_checksum = text("structure_checksum"),
           .options_checksum = text("options_checksum"),
           .task_checksum = text("task_checksum"),
           .hgt = text("hgt"),
@@ -79,8 +82,12 @@ RunEnvironment read_environment(const Path& file) {
 
 }  // namespace
 
-std::string graph_checksum(const Path& graph) {
-  return text_checksum(read_text(graph / "schema.json"));
+std::string graph_checksum(const HeteroGraph& graph) {
+  return text_checksum(graph.schema().to_json());
+}
+
+std::string structure_checksum(const HeteroGraph& graph) {
+  return text_checksum(without_features(graph.schema()).to_json());
 }
 
 void write_run(const RunFolder& folder, const RunOptions& options, RunEnvironment environment) {
@@ -103,6 +110,8 @@ SavedRun read_run(const RunFolder& folder) {
   training_table(run.options).read(folder.options_file());
   run.options.task = read_task(folder.task_file());
   run.options.graph = run.environment.graph;
+  // Runs made before graphs had several sets do not name theirs.
+  if (run.options.features.empty()) run.options.features = kImportedSet;
   return run;
 }
 
@@ -116,8 +125,9 @@ std::string run_identity(const RunOptions& options, const std::string& graph_che
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  const RunTexts texts = texts_of(own);
-  return text_checksum(texts.options + texts.task + graph_checksum);
+  // The graph's checksum covers the features, whatever the set is called.
+  const std::string text = training_table(own).without({"features"}).to_toml();
+  return text_checksum(text + to_toml(own.task) + graph_checksum);
 }
 
 }  // namespace hgt
