@@ -233,8 +233,8 @@ class Drift : public testing::Test {
     generate_academic_graph(academic(), {.features = 0});
     write_literature(AcademicGraph(academic()), graph());
     const FeatureLock lock(graph());
-    make_features(lock, {.types = {"field"}, .encoder = TextEncoder::hashed, .width = 64}, false,
-                  no_progress);
+    make_feature_set(lock, {{.types = {"field"}, .encoder = TextEncoder::hashed, .width = 64}}, {},
+                     no_progress);
   }
   static void TearDownTestSuite() { delete folder_; }
   static Path academic() { return *folder_ / "academic"; }

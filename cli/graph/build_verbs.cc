@@ -180,6 +180,7 @@ void add_export(CLI::App& verb) {
   struct Flags {
     std::string graph;
     std::string out;
+    std::string features;
     bool quiet = false;
   };
   auto flags = std::make_shared<Flags>();
@@ -187,12 +188,16 @@ void add_export(CLI::App& verb) {
   verb.add_option("--out", flags->out, "New folder for the tables")
       ->required()
       ->type_name("FOLDER");
+  verb.add_option("--features", flags->features,
+                  "Feature set that is exported, as hgt inspect lists them (default: the newest)")
+      ->type_name("NAME");
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");
   verb.callback([flags] {
     ProgressBar bar(flags->quiet);
-    export_tables(open_verified(flags->graph, bar.sink()), flags->out, bar.sink());
-    fmt::print("{}: import with 'hgt import {}/manifest.toml --out GRAPH'\n", flags->out,
-               flags->out);
+    const HeteroGraph graph = open_verified(flags->graph, bar.sink(), flags->features);
+    export_tables(graph, flags->out, bar.sink());
+    fmt::print("{}: feature set '{}'; import with 'hgt import {}/manifest.toml --out GRAPH'\n",
+               flags->out, graph.feature_set(), flags->out);
   });
 }
 

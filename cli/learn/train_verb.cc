@@ -48,8 +48,9 @@ void print_run(const Run& run) {
   if (task.graph().schema().time_range) {
     fmt::print("time bound {}\n", describe_time_bound(task, bound));
   }
-  fmt::print("model {}: {} parameters\n", to_string(run.options().training.model.kind),
-             with_commas(run.num_parameters()));
+  fmt::print("model {}: {} parameters, feature set '{}'\n",
+             to_string(run.options().training.model.kind), with_commas(run.num_parameters()),
+             run.options().features);
 }
 
 void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
@@ -63,7 +64,7 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
 }
 
 void run_audit(const RunOptions& options, uint64_t examples, const ProgressSink& progress) {
-  const HeteroGraph graph = open_verified(options.graph, progress);
+  const HeteroGraph graph = open_verified(options.graph, progress, options.features);
   const auto task = open_task(graph, options.task);
   const Audit found = audit(*task, options.training.sampling, examples);
   fmt::print("{}", audit_text(found));

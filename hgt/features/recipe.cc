@@ -9,6 +9,7 @@
 #include "hgt/error.h"
 #include "hgt/features/walk_vectors.h"
 #include "hgt/features/xlnet/xlnet.h"
+#include "hgt/graph/time_text.h"
 #include "hgt/options/settings_file.h"
 
 namespace hgt {
@@ -206,35 +207,71 @@ PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph) {
 namespace {
 
 // has_features: [types] before the step; after it.
-void check_next_step(const FeatureStep& step, const HeteroGraph& graph,
-                     std::vector<bool>& has_features) {
+PlannedStep plan_next_step(const FeatureStep& step, const HeteroGraph& graph,
+                           std::vector<bool>& has_features) {
   const Schema& schema = graph.schema();
-  const PlannedStep plan = plan_step(step, graph);
+  PlannedStep plan = plan_step(step, graph);
   const bool is_mean = step.kind() == StepKind::mean;
   if (is_mean && !has_features[index(schema.node_type(step.mean_of))]) {
     throw Error(
-        fmt::format("nodes of type {0} have no features to take the mean of; make them first with "
-                    "'hgt features GRAPH --type {0}' or an earlier step",
+        fmt::format("nodes of type {} have no features to take the mean of; make them in an "
+                    "earlier step, or build on a set that has them with --base",
                     step.mean_of));
   }
   for (const std::string& type : plan.step.types)
     has_features[index(schema.node_type(type))] = true;
+  return plan;
 }
 
 }  // namespace
 
-void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph) {
+std::vector<PlannedStep> plan_steps(const std::vector<FeatureStep>& steps,
+                                    const HeteroGraph& graph) {
   std::vector<bool> has_features;
   for (const NodeTypeSpec& type : graph.schema().node_types()) {
     has_features.push_back(type.features.has_value());
   }
+  std::vector<PlannedStep> plans;
   for (size_t i = 0; i < steps.size(); ++i) {
     try {
-      check_next_step(steps[i], graph, has_features);
+      plans.push_back(plan_next_step(steps[i], graph, has_features));
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
       throw Error(fmt::format("step {} of {}: {}", i + 1, steps.size(), error.what()));
     }
+  }
+  return plans;
+}
+
+namespace {
+
+std::string folder_name(const Path& folder) {  // "xlnet/" too
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+}  // namespace
+
+std::string describe(const PlannedStep& plan, const Schema& schema) {
+  const FeatureStep& step = plan.step;
+  const Reach& reach = plan.reach;
+  const std::string until =
+      reach.bounded() ? " up to " + format_time(reach.until, schema.time_unit) : "";
+  if (step.kind() == StepKind::walks) {
+    const size_t others = step.metapath2vec.size() - 1;
+    return fmt::format("metapath2vec along {}{}{}", step.metapath2vec.front(),
+                       others > 0 ? fmt::format(" and {} more", others) : "", until);
+  }
+  if (step.kind() == StepKind::mean) return fmt::format("mean of {}{}", step.mean_of, until);
+  switch (step.encoder) {
+    case TextEncoder::fasttext:
+      return "fasttext of names, trained on those" + until;
+    case TextEncoder::vectors:
+      return fmt::format("word vectors {} of names, weighted by those{}",
+                         Path(step.vectors).filename().string(), until);
+    case TextEncoder::xlnet:
+      return fmt::format("xlnet {} of names", folder_name(step.xlnet));
+    default:
+      return "hashed words of names";
   }
 }
 

@@ -229,7 +229,7 @@ class PlanTest : public testing::Test {
     return step;
   }
   std::string error_for(const std::vector<FeatureStep>& steps) const {
-    return error_of([&] { check_steps(steps, *graph_); });
+    return error_of([&] { plan_steps(steps, *graph_); });
   }
 
   const TestGraph graph_ = titled_graph(eight_papers());

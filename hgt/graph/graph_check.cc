@@ -6,11 +6,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/half.h"
 #include "hgt/graph/incoming_writer.h"
 #include "hgt/graph/verified_arrays.h"
@@ -25,10 +28,13 @@ constexpr uint64_t kCheckedBetweenReports = 1U << 14U;
 class Checker {
  public:
   Checker(const HeteroGraph& graph, const ProgressSink& progress)
-      : graph_(graph), schema_(graph.schema()), progress_(progress) {}
+      : graph_(graph),
+        schema_(graph.schema()),
+        stored_(read_schema(graph.folder())),
+        progress_(progress) {}
 
   void check() {
-    verify_arrays_again(graph_, progress_);
+    verify_arrays_again(graph_.folder(), stored_.arrays, progress_);  // of all feature sets
     check_offsets();
     fingerprints_.resize(schema_.relations().size());
     for (size_t type = 0; type < schema_.node_types().size(); ++type) {
@@ -37,12 +43,15 @@ class Checker {
       check_labels(NodeType(type));
     }
     check_reverses();
+    for (const FeatureSet& set : all_feature_sets(stored_)) check_features(set.name);
   }
 
  private:
   [[noreturn]] void fail(const std::string& file, const std::string& what) const {
-    throw Error(fmt::format("{}: {}; the file is damaged, make the graph again",
-                            (graph_.folder() / file).string(), what));
+    const bool made = Path(file).filename().string().starts_with("features_");
+    throw Error(fmt::format(
+        "{}: {}; the file is damaged, make the {} again", (graph_.folder() / file).string(), what,
+        made ? "feature sets that have it ('hgt inspect' lists them)" : "graph"));
   }
   [[noreturn]] void fail(NodeType type, const std::string& file, const std::string& what) const {
     fail(schema_.at(type).name + "/" + file, what);
@@ -165,12 +174,21 @@ class Checker {
         fail(type, "id_index.npy", fmt::format("node {} is not found under its id", n));
       }
     }
-    const Features features = graph_.features(type);
+  }
+
+  void check_features(const std::string& set) {
+    const HeteroGraph graph = HeteroGraph::open(graph_.folder(), set);  // checks shapes
     const auto finite_half = [](uint16_t half) { return std::isfinite(from_half(half)); };
     const auto finite = [](float value) { return std::isfinite(value); };
-    if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
-        !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
-      fail(type, spec.features->file, "it holds numbers that are not finite");
+    for (size_t i = 0; i < schema_.node_types().size(); ++i) {
+      const auto& spec = graph.schema().at(NodeType(i)).features;
+      if (!spec || !checked_.insert(schema_.at(NodeType(i)).name + "/" + spec->file).second)
+        continue;
+      const Features features = graph.features(NodeType(i));
+      if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
+          !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
+        fail(NodeType(i), spec->file, "it holds numbers that are not finite");
+      }
     }
   }
 
@@ -191,8 +209,10 @@ class Checker {
 
   const HeteroGraph& graph_;
   const Schema& schema_;
+  const Schema stored_;  // with all feature sets
   const ProgressSink& progress_;
   std::vector<Fingerprint> fingerprints_;
+  std::set<std::string> checked_;  // files of features: sets share some
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/half.h"
 #include "hgt/graph/id_map.h"
 
@@ -44,24 +44,22 @@ struct TypeArrays {
   }
 };
 
-Schema read_schema(const Path& folder) {
-  const Path file = folder / "schema.json";
-  if (!std::filesystem::exists(folder)) {
-    throw Error(fmt::format("{}: there is no such graph folder", folder.string()));
+// The schema of the folder with one of its feature sets; sets `name` where it is empty.
+Schema choose_features(const Path& folder, std::string& name) {
+  Schema stored = read_schema(folder);
+  if (name.empty()) name = newest_feature_set(stored);
+  try {
+    return with_features(std::move(stored), name);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", folder.string(), error.what()));
   }
-  if (!std::filesystem::is_regular_file(file)) {
-    throw Error(fmt::format(
-        "{}: is not a graph folder (it has no schema.json); make one with 'hgt import' or 'hgt "
-        "generate'",
-        folder.string()));
-  }
-  return Schema::from_json(read_text(file), file);
 }
 
 // Maps the arrays that the schema's types call for, each with the shape that it implies.
 class Opener {
  public:
-  Opener(const Path& folder, const Schema& schema) : folder_(folder), schema_(schema) {
+  Opener(const Path& folder, const std::string& feature_set, const Schema& schema)
+      : folder_(folder), feature_set_(feature_set), schema_(schema) {
     for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);
   }
 
@@ -76,12 +74,7 @@ class Opener {
       map(arrays.name_offsets, prefix + "name_offsets.npy", "<i8", {spec.nodes + 1});
       map(arrays.name_bytes, prefix + "name_bytes.npy", "|u1");
     }
-    if (spec.features) {
-      const bool half = spec.features->type == FeatureType::float16;
-      map(arrays.features, prefix + spec.features->file, half ? "<f2" : "<f4",
-          {spec.nodes, spec.features->width});
-      arrays.feature_rows = File::open_to_read(folder_ / (prefix + spec.features->file));
-    }
+    if (spec.features) open_features(spec, prefix, arrays);
     for (const LabelSpec& label : spec.labels) {
       LabelArrays& into = arrays.labels.emplace_back();
       const std::string name = prefix + "label_" + label.name;
@@ -120,6 +113,22 @@ class Opener {
     }
   }
 
+  // Other sets may be whole.
+  void open_features(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
+    const bool half = spec.features->type == FeatureType::float16;
+    const std::string file = prefix + spec.features->file;
+    try {
+      map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
+      arrays.feature_rows = File::open_to_read(folder_ / file);
+    } catch (const Error& error) {
+      if (feature_set_ == kImportedSet) throw;
+      throw Error(
+          fmt::format("{} (it belongs to the feature set '{}'; choose another one with --features, "
+                      "or make this one again with 'hgt features --replace --again')",
+                      error.what(), feature_set_));
+    }
+  }
+
   // An empty shape: one dimension of any extent.
   void map(MappedArray& into, const std::string& file, std::string_view dtype,
            const std::vector<uint64_t>& shape = {}) {
@@ -140,6 +149,7 @@ class Opener {
   }
 
   const Path& folder_;
+  const std::string& feature_set_;
   const Schema& schema_;
   std::map<std::string, const ArrayRecord*> records_;
 };
@@ -150,15 +160,17 @@ struct HeteroGraph::State {
   const TypeArrays& at(NodeType type) const { return types[index(type)]; }
 
   Path folder;
+  std::string feature_set;
   Schema schema;
   std::vector<TypeArrays> types;
 };
 
-HeteroGraph HeteroGraph::open(const Path& folder) {
+HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set) {
   auto state = std::make_shared<State>();
   state->folder = folder;
-  state->schema = read_schema(folder);
-  Opener opener(state->folder, state->schema);
+  state->feature_set = feature_set;
+  state->schema = choose_features(folder, state->feature_set);
+  Opener opener(state->folder, state->feature_set, state->schema);
   for (size_t type = 0; type < state->schema.node_types().size(); ++type) {
     state->types.push_back(opener.open(NodeType(type)));
   }
@@ -168,6 +180,7 @@ HeteroGraph HeteroGraph::open(const Path& folder) {
 }
 
 const Path& HeteroGraph::folder() const { return state_->folder; }
+const std::string& HeteroGraph::feature_set() const { return state_->feature_set; }
 const Schema& HeteroGraph::schema() const { return state_->schema; }
 
 uint64_t HeteroGraph::num_entries(NodeType target) const {

@@ -48,11 +48,14 @@ struct Features {
 
 class HeteroGraph {
  public:
-  // Throws Error: no graph folder, a damaged or incomplete file.
-  static HeteroGraph open(const Path& folder);
+  // With the features of one set (feature_sets.h); empty: the newest finished one. What other sets
+  // hold is neither looked at nor seen. Throws Error: no graph folder, no such set, a damaged or
+  // incomplete file.
+  static HeteroGraph open(const Path& folder, const std::string& feature_set = {});
 
   const Path& folder() const;
-  const Schema& schema() const;
+  const std::string& feature_set() const;  // the name of the chosen one
+  const Schema& schema() const;            // as if the graph had no other features
   uint64_t num_nodes(NodeType type) const { return schema().at(type).nodes; }
   uint64_t num_edges(Relation relation) const { return schema().at(relation).edges; }
   uint64_t num_entries(NodeType target) const;  // incoming entries over all relations

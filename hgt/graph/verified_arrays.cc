@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,6 +17,7 @@
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 
 namespace hgt {
 
@@ -118,9 +120,11 @@ nlohmann::ordered_json to_json(const std::string& name, const VerifiedFile& file
 
 class Verification {
  public:
-  Verification(const HeteroGraph& graph, const ProgressSink& progress, bool again)
-      : graph_(graph), progress_(progress), remembered_(read_remembered(graph.folder())) {
-    for (const ArrayRecord& record : graph.schema().arrays) add(record, again);
+  Verification(const Path& folder, const std::vector<ArrayRecord>& arrays,
+               const ProgressSink& progress, bool again)
+      : folder_(folder), progress_(progress), remembered_(read_remembered(folder)) {
+    for (const ArrayRecord& record : arrays) add(record, again);
+    keep_others(arrays);
   }
 
   void run() {
@@ -137,7 +141,7 @@ class Verification {
 
  private:
   void add(const ArrayRecord& record, bool again) {
-    const File file = File::open_to_read(graph_.folder() / record.file);
+    const File file = File::open_to_read(folder_ / record.file);
     const VerifiedFile found = file_as_it_is(file, record.checksum);
     const bool good =
         !again && (remembered_.contains(found) || ProcessMemory::get().contains(found));
@@ -149,8 +153,20 @@ class Verification {
     }
   }
 
+  // What is known of the features of other sets stays known.
+  void keep_others(const std::vector<ArrayRecord>& arrays) {
+    std::set<std::string> own;
+    for (const ArrayRecord& record : arrays) own.insert(record.file);
+    for (const ArrayRecord& record : read_schema(folder_).arrays) {
+      const Path path = folder_ / record.file;
+      if (own.contains(record.file) || !std::filesystem::exists(path)) continue;
+      const VerifiedFile found = file_as_it_is(File::open_to_read(path), record.checksum);
+      if (remembered_.contains(found)) files_.push_back(to_json(record.file, found));
+    }
+  }
+
   void read(const ArrayRecord& record) {
-    const File file = File::open_to_read(graph_.folder() / record.file);
+    const File file = File::open_to_read(folder_ / record.file);
     const VerifiedFile found = file_as_it_is(file, record.checksum);
     const bool settled = is_settled(found);
     ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -192,13 +208,13 @@ class Verification {
     const nlohmann::ordered_json json = {
         {"format", kFormat}, {"version", kVersion}, {"files", files_}};
     try {
-      write_text(memory_file(graph_.folder()), json.dump(1) + "\n");
+      write_text(memory_file(folder_), json.dump(1) + "\n");
     } catch (const Error&) {  // the process remembers
       return;
     }
   }
 
-  const HeteroGraph& graph_;
+  const Path folder_;
   const ProgressSink& progress_;
   const std::set<VerifiedFile> remembered_;
   std::vector<const ArrayRecord*> to_read_;
@@ -212,15 +228,17 @@ class Verification {
 }  // namespace
 
 void verify_arrays(const HeteroGraph& graph, const ProgressSink& progress) {
-  Verification(graph, progress, false).run();
+  Verification(graph.folder(), graph.schema().arrays, progress, false).run();
 }
 
-void verify_arrays_again(const HeteroGraph& graph, const ProgressSink& progress) {
-  Verification(graph, progress, true).run();
+void verify_arrays_again(const Path& folder, const std::vector<ArrayRecord>& arrays,
+                         const ProgressSink& progress) {
+  Verification(folder, arrays, progress, true).run();
 }
 
-HeteroGraph open_verified(const Path& folder, const ProgressSink& progress) {
-  HeteroGraph graph = HeteroGraph::open(folder);
+HeteroGraph open_verified(const Path& folder, const ProgressSink& progress,
+                          const std::string& feature_set) {
+  HeteroGraph graph = HeteroGraph::open(folder, feature_set);
   verify_arrays(graph, progress);
   return graph;
 }

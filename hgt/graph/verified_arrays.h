@@ -9,6 +9,9 @@
 // which one of these differs is read again.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/progress.h"
 
@@ -18,10 +21,12 @@ namespace hgt {
 // file that is damaged, and what `progress` throws.
 void verify_arrays(const HeteroGraph& graph, const ProgressSink& progress = no_progress);
 
-// The same for all arrays, whatever is known of them.
-void verify_arrays_again(const HeteroGraph& graph, const ProgressSink& progress = no_progress);
+// The same for these arrays of a folder, whatever is known of them.
+void verify_arrays_again(const Path& folder, const std::vector<ArrayRecord>& arrays,
+                         const ProgressSink& progress = no_progress);
 
 // HeteroGraph::open, then verify_arrays.
-HeteroGraph open_verified(const Path& folder, const ProgressSink& progress = no_progress);
+HeteroGraph open_verified(const Path& folder, const ProgressSink& progress = no_progress,
+                          const std::string& feature_set = {});
 
 }  // namespace hgt

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/message/meta_path.h"
 #include "hgt/message/model_schema.h"
 
@@ -148,6 +149,11 @@ void add_pipeline_options(OptionTable& table, PipelineOptions& pipeline) {
 OptionTable training_table(RunOptions& options) {
   OptionTable table;
   TrainOptions& training = options.training;
+  table.begin_group("training");
+  table
+      .add("features", options.features,
+           "Feature set that the model reads, as hgt inspect lists them (empty = the newest one)")
+      .everyday();
   add_model_options(table, options);
   add_sampling_options(table, training.sampling);
   add_schedule(table, training);
@@ -177,6 +183,11 @@ void settle(RunOptions& options, const Schema& schema) {
   meta_paths(paths, model);  // throws: a path that the graph does not have
   adopt_meta_paths(options);
   check(options.training);
+  if (is_unfinished(options.features)) {
+    throw Error(
+        fmt::format("the feature set '{}' is unfinished; finish it with the command that began it",
+                    options.features));
+  }
   if (options.repeats == 0) throw Error("repeats is 0; it must be at least 1");
 }
 

@@ -7,6 +7,7 @@
 #include "hgt/disk/checksum.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 
 namespace hgt {
 
@@ -54,6 +55,7 @@ nlohmann::ordered_json to_json(const RunEnvironment& environment) {
   return {{"format", kFormat},
           {"graph", environment.graph},
           {"graph_checksum", environment.graph_checksum},
+          {"structure_checksum", environment.structure_checksum},
           {"options_checksum", environment.options_checksum},
           {"task_checksum", environment.task_checksum},
           {"hgt", environment.hgt},
@@ -83,6 +85,7 @@ RunEnvironment read_environment(const Path& file) {
   }
   return {.graph = text("graph"),
           .graph_checksum = text("graph_checksum"),
+          .structure_checksum = text("structure_checksum"),
           .options_checksum = text("options_checksum"),
           .task_checksum = text("task_checksum"),
           .hgt = text("hgt"),
@@ -96,8 +99,12 @@ RunEnvironment read_environment(const Path& file) {
 
 }  // namespace
 
-std::string graph_checksum(const Path& graph) {
-  return text_checksum(read_text(graph / "schema.json"));
+std::string graph_checksum(const HeteroGraph& graph) {
+  return text_checksum(graph.schema().to_json());
+}
+
+std::string structure_checksum(const HeteroGraph& graph) {
+  return text_checksum(without_features(graph.schema()).to_json());
 }
 
 void write_run(const RunFolder& folder, const RunOptions& options, RunEnvironment environment) {
@@ -121,6 +128,8 @@ SavedRun read_run(const RunFolder& folder) {
   training_table(run.options).read(folder.options_file());
   run.options.task = read_task(folder.task_file());
   run.options.graph = run.environment.graph;
+  // Runs made before graphs had several sets do not name theirs.
+  if (run.options.features.empty()) run.options.features = kImportedSet;
   return run;
 }
 
@@ -134,7 +143,10 @@ std::string run_identity(const RunOptions& options, const std::string& graph_che
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  const OptionTable table = training_table(own).without(unchanged_options(own.training));
+  // The graph's checksum covers the features, whatever the set is called.
+  std::vector<std::string> left_out = unchanged_options(own.training);
+  left_out.emplace_back("features");
+  const OptionTable table = training_table(own).without(left_out);
   return text_checksum(table.to_toml() + to_toml(own.task) + graph_checksum);
 }
 

@@ -40,6 +40,7 @@ class SavedRunTest : public testing::Test {
   SavedRunTest() : run_(folder_ / "some.run") {
     fs::create_directory(run_.path());
     options_.graph = "/graphs/papers";
+    options_.features = "titles";
     options_.task = {.name = "paper-venue", .node = "paper", .other = "venue", .edges = {"pub"}};
     options_.training.model.layers = 5;
     options_.training.seed = 77;
@@ -48,6 +49,7 @@ class SavedRunTest : public testing::Test {
   RunEnvironment environment() const {
     return {.graph = options_.graph,
             .graph_checksum = "00ff",
+            .structure_checksum = "0ff0",
             .hgt = "1.2.3",
             .commit = "abc",
             .libtorch = "9.9",

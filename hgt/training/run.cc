@@ -10,6 +10,7 @@
 #include "hgt/disk/lock.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/verified_arrays.h"
 #include "hgt/message/attention_kernels.h"
 #include "hgt/model/machine.h"
@@ -49,10 +50,11 @@ Lock lock_folder(const RunFolder& folder) {
           fmt::format("{}: another process is training this run", folder.path().string())};
 }
 
-RunEnvironment environment_of(const Path& graph) {
+RunEnvironment environment_of(const HeteroGraph& graph) {
   const Machine here = machine();
-  return {.graph = graph.string(),
+  return {.graph = graph.folder().string(),
           .graph_checksum = graph_checksum(graph),
+          .structure_checksum = structure_checksum(graph),
           .hgt = version(),
           .commit = commit(),
           .libtorch = here.torch_version,
@@ -80,6 +82,31 @@ Instructions instructions_of(InstructionChoice choice) {
 void compute_with(const PipelineOptions& pipeline) {
   set_compute_threads(pipeline.threads);
   use_instructions(instructions_of(pipeline.instructions));
+}
+
+// The graph of a run, with the features that it was trained on.
+HeteroGraph open_graph(const SavedRun& saved) {
+  const RunEnvironment& before = saved.environment;
+  const std::string& set = saved.options.features;
+  const std::string run = saved.folder.path().string();
+  if (set != kImportedSet && find_feature_set(read_schema(before.graph), set) == nullptr) {
+    throw Error(
+        fmt::format("{}: the feature set '{}' that the run {} was trained on is not there any "
+                    "more; make it again in the same way, or train a new run",
+                    before.graph, set, run));
+  }
+  HeteroGraph graph = HeteroGraph::open(before.graph, set);
+  if (graph_checksum(graph) == before.graph_checksum) return graph;
+  if (structure_checksum(graph) == before.structure_checksum) {
+    throw Error(
+        fmt::format("{}: the feature set '{}' has changed since the run {} was trained on it; "
+                    "train a new run, or make the old set again",
+                    before.graph, set, run));
+  }
+  throw Error(
+      fmt::format("{}: the graph has changed since the run {} was trained on it; train a new run, "
+                  "or restore the old graph",
+                  before.graph, run));
 }
 
 // The most memory that this process has held so far.
@@ -113,13 +140,14 @@ Run::~Run() = default;
 std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
                                          const ProgressSink& progress) {
   options.graph = fs::absolute(options.graph).lexically_normal().string();
-  const HeteroGraph graph = open_verified(options.graph, progress);
+  const HeteroGraph graph = open_verified(options.graph, progress, options.features);
+  options.features = graph.feature_set();
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
   task->time_bound(options.training.sampling.time_bound);  // throws: one that bounds nothing
   options.task = task->spec();
   compute_with(options.training.pipeline);  // the environment tells of it
-  RunEnvironment environment = environment_of(options.graph);
+  RunEnvironment environment = environment_of(graph);
   std::string identity = run_identity(options, environment.graph_checksum);
   return std::make_unique<State>(State{.folder = RunFolder(folder),
                                        .options = std::move(options),
@@ -141,13 +169,7 @@ Run Run::create(const Path& folder, RunOptions options, const ProgressSink& prog
 
 Run Run::open(const Path& folder, const ProgressSink& progress) {
   SavedRun saved = read_run(RunFolder(folder));
-  const HeteroGraph graph = HeteroGraph::open(saved.environment.graph);
-  if (graph_checksum(graph.folder()) != saved.environment.graph_checksum) {
-    throw Error(fmt::format(
-        "{}: the graph has changed since the run {} was trained on it; train a new run, "
-        "or restore the old graph",
-        graph.folder().string(), folder.string()));
-  }
+  const HeteroGraph graph = open_graph(saved);
   verify_arrays(graph, progress);
   auto task = open_task(graph, saved.options.task);
   saved.options.task = task->spec();
@@ -177,7 +199,9 @@ Trainer Run::trainer(uint64_t seed) const {
 }
 
 bool Run::is_made_of(const RunOptions& options) const {
-  return same_run(state_->options, settled(folder(), options, no_progress)->options);
+  RunOptions same = options;
+  if (same.features.empty()) same.features = state_->options.features;  // newer ones do not count
+  return same_run(state_->options, settled(folder(), std::move(same), no_progress)->options);
 }
 
 EvaluationOptions Run::scoring() const {

@@ -30,8 +30,8 @@ double seconds_since(Clock::time_point start) {
 // Only HGSampling shares what it draws among the times in a batch.
 TrainingPlan training_plan(const Task& task, const TrainOptions& options) {
   const SamplingOptions sampling = task.sampling(options.sampling, Split::train);
-  const bool shares = sampling.strategy == Strategy::hgsampling &&
-                      task.time_bound(sampling.time_bound) == TimeBound::seed;
+  const bool shares =
+      sampling.strategy == Strategy::hgsampling && sampling.time_bound == TimeBound::seed;
   return {task, options.batch_size, options.seed, shares ? options.seed_times : 0};
 }
 
