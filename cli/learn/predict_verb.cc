@@ -108,7 +108,7 @@ void add_predict(CLI::App& verb) {
       "Predict for all nodes of the task's type, layer by layer over the whole graph, with "
       "all predicted links hidden");
   verb.add_option("--top", flags->top, "Number of predictions per node")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--out", flags->out, "TSV file to write")->required()->type_name("FILE");
   verb.callback([flags] { run_predict(*flags); });
