@@ -245,7 +245,8 @@ TEST_F(TrainProgram, SaysWhatIsMissingOrUnknown) {
                  "paper-venue");
   expect_failure({"train", graph(), "--task", "paper-venue"}, 2, "--run is required");
   expect_failure({"train", "--resume"}, 2, "--run is required");
-  expect_failure(train("run", {"--batches", "x"}), 1, "batches: 'x' is not a valid number here");
+  expect_failure(train("run", {"--batches", "x"}), 1,
+                 "batches: 'x' is not a whole number from 0 to 1000000000000");
   expect_failure({"evaluate", path("run")}, 1, "not a run (there is no run.json in it)");
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }

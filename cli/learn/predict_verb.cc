@@ -126,7 +126,7 @@ void add_predict(CLI::App& verb) {
       "over the whole graph, or, where the run's time bound is seed, each node at its own time as "
       "hgt evaluate does");
   verb.add_option("--top", flags->top, "Number of predictions per node")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--out", flags->out, "TSV file to write")->required()->type_name("FILE");
   verb.callback([flags] { run_predict(*flags); });

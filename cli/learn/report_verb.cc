@@ -101,7 +101,7 @@ void add_report(CLI::App& verb) {
       ->type_name("TIME");
   verb.add_option("--among", flags->among,
                   "Number of most prominent nodes that are compared over time (default: 40)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->group(kAdvanced);
   verb.add_option("--split", flags->split, "Split whose examples are shown")
       ->check(CLI::IsMember(all_words<Split>()))

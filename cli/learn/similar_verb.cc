@@ -173,7 +173,7 @@ void add_similar(CLI::App& verb) {
       ->delimiter(',')
       ->type_name("TIME");
   verb.add_option("--top", flags->top, "Number of similar nodes shown at each time")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--among", flags->options.among,
                   "Compare only with this many of the most prominent nodes (0 = all nodes)")

@@ -104,7 +104,7 @@ void add_train(CLI::App& verb) {
                       "sees nothing that it must predict")
           ->expected(0, 1)
           ->default_str("64")
-          ->check(CLI::PositiveNumber)
+          ->check(CLI::Range(1, 1'000'000))
           ->type_name("N");
   verb.get_option("--resume")->excludes(audit);
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");

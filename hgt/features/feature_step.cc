@@ -141,18 +141,20 @@ OptionTable step_table(FeatureStep& step) {
            "Use metapath2vec along these meta paths instead of text, separated by commas, such as "
            "venue-paper-author-paper-venue or VPAPV (auto = proposed from the schema)")
       .everyday();
-  table.add("walks", step.walks, "Random walks of metapath2vec from every node");
-  table.add("length", step.length, "Nodes per walk of metapath2vec");
-  table.add("window", step.window,
+  table.add("walks", step.walks, {1, 1e6}, "Random walks of metapath2vec from every node");
+  table.add("length", step.length, {2, 1e6}, "Nodes per walk of metapath2vec");
+  table.add("window", step.window, {1, 1e4},
             "Largest distance in a walk at which two nodes form a pair of metapath2vec");
-  table.add("negatives", step.negatives, "Negative nodes drawn per pair of metapath2vec");
-  table.add("learning-rate", step.learning_rate, "Initial learning rate of metapath2vec");
-  table.add("width", step.width, "Numbers per node, for fasttext, hashed and metapath2vec")
+  table.add("negatives", step.negatives, {1, 1e4}, "Negative nodes drawn per pair of metapath2vec");
+  table.add("learning-rate", step.learning_rate, {0, 1}, "Initial learning rate of metapath2vec");
+  table
+      .add("width", step.width, {1, kWidestFeatures},
+           "Numbers per node, for fasttext, hashed and metapath2vec")
       .everyday();
-  table.add("epochs", step.epochs,
+  table.add("epochs", step.epochs, {0, kMostEpochs},
             "Passes of fasttext over the texts (0 = enough to read four million words, 5 to 30)");
-  table.add("seed", step.seed, "Seed of all random numbers");
-  table.add("threads", step.threads,
+  table.add("seed", step.seed, kAnySeed, "Seed of all random numbers");
+  table.add("threads", step.threads, {1, kMostFeatureThreads},
             "Threads that train fasttext or metapath2vec; with more than one, results differ "
             "slightly from run to run");
   table.add("precision", step.precision, "Precision of the stored numbers");

@@ -10,42 +10,12 @@
 #include "hgt/features/walk_vectors.h"
 #include "hgt/features/xlnet/xlnet.h"
 #include "hgt/graph/time_text.h"
-#include "hgt/options/settings_file.h"
 
 namespace hgt {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has_key(const std::vector<Setting>& settings, std::string_view key) {
-  return std::any_of(settings.begin(), settings.end(),
-                     [&](const Setting& setting) { return setting.key == key; });
-}
-
-void apply_settings(const Path& file, const std::vector<Setting>& settings, FeatureStep& step) {
-  OptionTable table = step_table(step);
-  for (const Setting& setting : settings) {
-    try {
-      const bool twice = setting.key == "types" && has_key(settings, "type");
-      if (twice) throw Error("type and types mean the same; give one of them");
-      table.set(setting.key, setting.values);
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
-    }
-  }
-}
-
-void make_absolute(const Path& folder, std::string& path) {
-  if (!path.empty() && Path(path).is_relative()) path = (folder / path).string();
-}
-
-// All files that a step names.
-void make_files_absolute(const Path& folder, FeatureStep& step) {
-  make_absolute(folder, step.vectors);
-  make_absolute(folder, step.xlnet);
-  if (step.task.ends_with(".toml")) make_absolute(folder, step.task);
-}
 
 bool joins(const Schema& schema, const Reach& reach, NodeType source, NodeType target) {
   const auto incoming = schema.incoming(target);
@@ -62,28 +32,6 @@ std::vector<NodeType> sources_of(const Schema& schema, const Reach& reach, NodeT
   }
   return sources;
 }
-
-}  // namespace
-
-std::vector<FeatureStep> read_recipe(const Path& file) {
-  const SettingSections sections = read_setting_sections(file, "features");
-  FeatureStep common;
-  apply_settings(file, sections.common, common);
-  std::vector<FeatureStep> steps;
-  for (const auto& section : sections.sections) {
-    FeatureStep own = common;
-    apply_settings(file, section, own);
-    make_files_absolute(file.parent_path(), own);
-    steps.push_back(std::move(own));
-  }
-  if (steps.empty()) {
-    throw Error(
-        fmt::format("{}: contains no steps; each step begins with [[features]]", file.string()));
-  }
-  return steps;
-}
-
-namespace {
 
 // From a type to its neighbor, maybe on to one of the neighbor's, and back.
 std::vector<std::string> paths_by(const Schema& schema, const Reach& reach, NodeType from,

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "hgt/disk/checksum.h"
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/graph_folder.h"
@@ -436,7 +437,7 @@ struct SchemaReader {
 namespace {
 
 Json parse_checked(const std::string& text) {
-  Json json = Json::parse(text);
+  Json json = parse_json<Json>(text);
   if (!json.is_object() || json.value("format", "") != kGraphFormat) {
     throw Error("is not an hgt graph schema");
   }

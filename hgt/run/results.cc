@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/run/warnings_json.h"
@@ -109,7 +110,7 @@ std::optional<RunResult> read_result(const RunFolder& folder, Split split) {
   const Path file = folder.results_file(split);
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
-    const Json json = Json::parse(read_text(file));
+    const Json json = parse_json<Json>(read_text(file));
     RunResult result{.split = split, .scoring = scoring_of(json.at("scoring"))};
     for (const Json& seed : json.at("seeds")) result.seeds.push_back(seed_result_of(seed));
     for (const auto& [name, value] : json.at("metrics").items()) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hgt/disk/checksum.h"
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/feature_sets.h"
@@ -68,7 +69,7 @@ nlohmann::ordered_json to_json(const RunEnvironment& environment) {
 }
 
 RunEnvironment read_environment(const Path& file) {
-  const auto json = nlohmann::json::parse(read_text(file), nullptr, false);
+  const auto json = parse_json(read_text(file), false);
   const auto text = [&](const char* key) {
     const bool known = json.is_object() && json.contains(key) && json.at(key).is_string();
     return known ? json.at(key).get<std::string>() : "";
