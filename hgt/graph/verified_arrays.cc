@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hgt/disk/checksum.h"
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
@@ -93,7 +94,7 @@ Path memory_file(const Path& folder) { return folder / "verified.json"; }
 std::set<VerifiedFile> read_remembered(const Path& folder) {
   std::set<VerifiedFile> files;
   try {
-    const auto json = nlohmann::json::parse(read_text(memory_file(folder)));
+    const auto json = parse_json<nlohmann::json>(read_text(memory_file(folder)));
     if (json.at("format") != kFormat || json.at("version") != kVersion) return {};
     for (const auto& entry : json.at("files")) {
       files.insert({.checksum = std::stoull(entry.at("checksum").get<std::string>(), nullptr, 16),
