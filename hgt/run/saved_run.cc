@@ -144,9 +144,10 @@ std::string run_identity(const RunOptions& options, const std::string& graph_che
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  // The graph's checksum covers the features, whatever the set is called.
+  // The graph's checksum covers the features, whatever the set is called. The pipeline is no part
+  // of the identity; `instructions` is the one option of it that earlier runs lack.
   std::vector<std::string> left_out = unchanged_options(own.training);
-  left_out.emplace_back("features");
+  left_out.insert(left_out.end(), {"features", "instructions"});
   const OptionTable table = training_table(own).without(left_out);
   return text_checksum(table.to_toml() + to_toml(own.task) + graph_checksum);
 }

@@ -131,7 +131,8 @@ std::string without_lines(const std::string& text, const std::vector<std::string
 
 // An option that came later means in an earlier run what that run did, and its weights are known.
 TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
-  const std::vector<std::string> later = {"seed-width", "recent", "seed-times"};
+  const std::vector<std::string> later = {"seed-width", "recent", "seed-times", "features",
+                                          "instructions"};
   write_run(run_, options_, environment());
   const std::string text = without_lines(read_bytes(run_.options_file()), later);
   write_bytes(run_.options_file(), text);
