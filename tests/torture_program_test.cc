@@ -117,7 +117,9 @@ TEST_F(TortureProgram, DamageIsAnErrorOrChangesNothing) {
     const Outcome outcome = evaluates ? trial.run() : sample();
     EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 1) << outcome.err;
     noticed += outcome.exit_code == 1 ? 1 : 0;
-    if (outcome.exit_code == 0 && evaluates) EXPECT_EQ(trial.result(), score);
+    if (outcome.exit_code == 0 && evaluates) {
+      EXPECT_EQ(trial.result(), score);
+    }
     if (outcome.exit_code == 0 && !evaluates) {
       EXPECT_EQ(nlohmann::json::parse(outcome.out).at("instances"), sampled);
     }

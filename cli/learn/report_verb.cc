@@ -63,7 +63,6 @@ void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& rep
 void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
-  ProgressBar bar(flags.quiet);
   WholeFile file(flags.out);  // before the work begins: it may be impossible
   ProgressBar bar(flags.quiet);
   std::vector<Run> runs;

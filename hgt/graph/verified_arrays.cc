@@ -172,10 +172,12 @@ class Verification {
     const bool settled = is_settled(found);
     ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
     if (checksum_of(file) != record.checksum) {
+      const bool made = file.path().filename().string().starts_with("features_");
       throw Error(fmt::format(
           "{}: its checksum differs from the one in schema.json; the file is damaged, restore it "
-          "or make the graph again",
-          file.path().string()));
+          "or make the {} again",
+          file.path().string(),
+          made ? "feature sets that have it (hgt features --replace --again)" : "graph"));
     }
     if (!settled) return;
     ProcessMemory::get().insert(found);
