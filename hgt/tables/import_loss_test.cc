@@ -104,7 +104,7 @@ TEST_F(LossTest, ReasonsAreBoundedHoweverManyCellsThereAre) {
 TEST_F(LossTest, OfEdgesShowsAnIdOfEachTable) {
   folder_.write("to.tsv", "s\tt\n1\tP1\n2\tP2\n");
   expect_loss(nodes("paper") + nodes("author") + edges("author", "to", "paper"),
-              {"manifest.toml:7: edges to would lose 2 of 2 rows (100.0%)",
+              {"manifest.toml:11: edges to would lose 2 of 2 rows (100.0%)",
                "no node of type author with the id '1'", "ids of type author look like 'a1'",
                "unknown_ids = \"ignore\""});
   folder_.write("to.tsv", "s\tt\n\tp1\n\tp2\n");
