@@ -97,6 +97,7 @@ Json environment(const RunEnvironment& about) {
       {"cores", std::to_string(about.cores)},
       {"threads", std::to_string(about.threads)},
       {"graph_checksum", about.graph_checksum},
+      {"structure_checksum", about.structure_checksum},
       {"options_checksum", about.options_checksum},
       {"task_checksum", about.task_checksum}};
   return pairs;  // as arrays of two
