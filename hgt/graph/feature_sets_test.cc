@@ -199,7 +199,7 @@ TEST_F(FeatureSetsTest, VerifyReadsTheNumbersOfAllSets) {
   bytes.back() ^= 1;
   write_bytes(file, bytes);
   const std::string error = error_of([&] { verify(HeteroGraph::open(path(), "two")); });
-  EXPECT_TRUE(contains(error, file.string()) && contains(error, "the file is damaged")) << error;
+  EXPECT_TRUE(contains(error, file.string()) && contains(error, "make the feature sets")) << error;
 }
 
 TEST_F(FeatureSetsTest, SaysWhichNamesThereAre) {
