@@ -22,10 +22,9 @@ std::string key_of_recipe(const std::vector<PlannedStep>& plans, const Schema& b
 std::optional<FeatureSpec> find_features(const Schema& stored, const std::string& type,
                                          const std::string& key);
 
-// About how long a step takes on this machine, in seconds: by the rates that one core of the
-// machine of docs/results.md reached, and for XLNet by some titles that are encoded for the
-// purpose. The types of a step of walks are made by one training: `first` says whether it is
-// counted here.
+// About how long a step takes, in seconds: by the rates that are stated in feature_plan.cc,
+// whatever the machine, and for XLNet by some titles that are encoded for the purpose. The types of
+// a step of walks are made by one training: `first` says whether it is counted here.
 double estimate_seconds(const PlannedStep& plan, const std::string& type, const HeteroGraph& graph,
                         bool first);
 
