@@ -11,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "hgt/disk/tensor_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/graph_check.h"
+#include "hgt/graph/hetero_graph.h"
 #include "hgt/random.h"
 #include "tests/run_program.h"
 
@@ -65,7 +68,7 @@ class Workshop {
                                "--mean-of", "paper",
                                "--quiet"};
                 },
-            .result = [](const Path& folder) { return graph_text(folder / "graph"); }};
+            .result = [](const Path& folder) { return made_features(folder / "graph"); }};
   }
   Job training() const {
     return {.name = "train",
@@ -77,12 +80,7 @@ class Workshop {
                   if (!std::filesystem::exists(run / "run.json")) return train_words(run);
                   return Words{"train", "--run", run.string(), "--resume", "--quiet"};
                 },
-            .result =
-                [](const Path& folder) {
-                  if (!std::filesystem::exists(folder / "run" / "training.json"))
-                    return std::string();
-                  return read_bytes(folder / "run" / "seed-1" / "best.safetensors");
-                }};
+            .result = [](const Path& folder) { return weights(folder / "run"); }};
   }
   Job evaluating() const {
     return {.name = "evaluate",
@@ -92,7 +90,7 @@ class Workshop {
                 [](const Path& folder) {
                   return Words{"evaluate", (folder / "run").string(), "--threads", "1", "--quiet"};
                 },
-            .result = [](const Path& folder) { return read_bytes(folder / "run" / "test.json"); }};
+            .result = [](const Path& folder) { return scores(folder / "run"); }};
   }
 
   // Exit code 0, or the test cannot go on.
@@ -123,6 +121,35 @@ class Workshop {
       }
     }
     return text;
+  }
+
+  // The vectors of the set that `hgt features` makes; "": it is not there. All else must be whole.
+  static std::string made_features(const Path& graph) {
+    verify(HeteroGraph::open(graph));
+    try {
+      const HeteroGraph made = HeteroGraph::open(graph, "made");
+      const auto halves = made.features(made.schema().node_type("venue")).halves;
+      return {reinterpret_cast<const char*>(halves.data()), halves.size_bytes()};
+    } catch (const Error&) {
+      return "";
+    }
+  }
+
+  // Of a finished training. The rest of the file tells how long it took.
+  static std::string weights(const Path& run) {
+    if (!std::filesystem::exists(run / "training.json")) return "";
+    const TensorFile file = TensorFile::open(run / "seed-1" / "best.safetensors");
+    std::string text;
+    for (const TensorView& tensor : file.tensors()) {
+      text += tensor.name;
+      text.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+    }
+    return text;
+  }
+
+  static std::string scores(const Path& run) {
+    if (!std::filesystem::exists(run / "test.json")) return "";
+    return read_bytes(run / "seed-1" / "test.tsv");
   }
 
   Words train_words(const Path& run) const {

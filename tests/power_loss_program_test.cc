@@ -105,7 +105,8 @@ class PowerLossProgram : public testing::Test {
   static constexpr int kPowerCut = 99;
 
   static std::vector<std::string> environment(const Trial& trial, const std::string& more) {
-    return {"LD_PRELOAD=" HGT_POWER_LOSS, "HGT_LOSS_ROOT=" + trial.place().string(),
+    return {"LD_PRELOAD=" HGT_POWER_LOSS,
+            "HGT_LOSS_ROOT=" + trial.place().lexically_normal().string(),
             "HGT_LOSS_SHADOW=" + (trial.scratch() / "shadow").string(), more};
   }
 

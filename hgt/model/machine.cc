@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <thread>
 
 #include "hgt/disk/memory_limit.h"
 #include "hgt/message/attention_kernels.h"
@@ -146,7 +147,10 @@ Machine machine() {
 
 void set_compute_threads(int threads) {
   const int count = threads > 0 ? threads : static_cast<int>(usable_cores());
-  require_threads(static_cast<unsigned>(count) - 1);  // libgomp would end the program
+  // libgomp would end the program, and LibTorch's own pool, which has a thread for each core
+  // whatever is asked for here, would wait forever.
+  const unsigned most = std::max(static_cast<unsigned>(count), std::thread::hardware_concurrency());
+  require_threads(most - 1);
   reserve_blas_memory(count);
   at::set_num_threads(count);
 }

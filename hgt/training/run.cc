@@ -28,13 +28,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Afterwards its name is on disk, and so are those of the folders around it that were missing: what
+// is written into it survives a power cut.
 void make_folder(const Path& folder) {
   std::error_code error;
+  std::vector<Path> missing;
+  for (Path at = folder; !fs::exists(at, error); at = folder_of(at)) missing.push_back(at);
   fs::create_directories(folder, error);
   if (error) {
     throw Error(
         fmt::format("{}: the folder cannot be created: {}", folder.string(), error.message()));
   }
+  for (const Path& made : missing) sync_folder(folder_of(made));
 }
 
 void refuse_second_run(const RunFolder& folder) {

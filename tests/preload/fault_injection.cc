@@ -1,4 +1,7 @@
 // For tests, to be named in LD_PRELOAD: lets one call of the system fail.
+// Memory is refused in blocks of kRefusedBytes and more only: the JSON library needs a few bytes
+// while it destroys its values, where no exception may leave, and what is really out of memory
+// refuses large blocks first.
 //   HGT_FAULT=KIND:N        the N-th call of the kind fails; KIND:N+ it and all later ones
 //   HGT_FAULT_FROM=TEXT     calls count from when a file whose path ends so is first opened: what
 //                           fails before belongs to the loader and to libraries
@@ -41,6 +44,8 @@ enum Kind : size_t {
 };
 constexpr std::array<const char*, 8> kKindNames = {"allocate", "write",  "sync",   "rename",
                                                    "map",      "thread", "create", "grow"};
+
+constexpr size_t kRefusedBytes = 1024;
 
 std::array<std::atomic<uint64_t>, kKindNames.size()> counts;
 std::atomic<bool> counting = false;
@@ -86,6 +91,8 @@ bool fails(Kind kind, int error) {
   return chosen;
 }
 
+bool refuses(size_t bytes) { return bytes >= kRefusedBytes && fails(allocate, ENOMEM); }
+
 // Messages are written to the first three, and must be.
 bool is_file(int descriptor) { return descriptor > STDERR_FILENO; }
 
@@ -116,17 +123,15 @@ extern "C" {
 
 // --- memory ---
 
-void* malloc(size_t bytes) noexcept {
-  return fails(allocate, ENOMEM) ? nullptr : __libc_malloc(bytes);
-}
+void* malloc(size_t bytes) noexcept { return refuses(bytes) ? nullptr : __libc_malloc(bytes); }
 void* calloc(size_t items, size_t bytes) noexcept {
-  return fails(allocate, ENOMEM) ? nullptr : __libc_calloc(items, bytes);
+  return refuses(items * bytes) ? nullptr : __libc_calloc(items, bytes);
 }
 void* realloc(void* block, size_t bytes) noexcept {
-  return fails(allocate, ENOMEM) ? nullptr : __libc_realloc(block, bytes);
+  return refuses(bytes) ? nullptr : __libc_realloc(block, bytes);
 }
 void* memalign(size_t alignment, size_t bytes) noexcept {
-  return fails(allocate, ENOMEM) ? nullptr : __libc_memalign(alignment, bytes);
+  return refuses(bytes) ? nullptr : __libc_memalign(alignment, bytes);
 }
 void* aligned_alloc(size_t alignment, size_t bytes) noexcept { return memalign(alignment, bytes); }
 int posix_memalign(void** block, size_t alignment, size_t bytes) noexcept {
@@ -156,6 +161,13 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = mode_of(flags, arguments);
   va_end(arguments);
   return opened<int(const char*, int, ...)>("open", path, flags, mode);
+}
+
+// Streams of C++ are opened so.
+std::FILE* fopen64(const char* path, const char* mode) {
+  static auto* const real = next<std::FILE*(const char*, const char*)>("fopen64");
+  look_at(path);
+  return real(path, mode);
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {

@@ -1,6 +1,6 @@
 // For tests, to be named in LD_PRELOAD: ends the process as a power cut would, and keeps account of
 // what had reached the disk by then, as LevelDB's tests do.
-//   HGT_LOSS_ROOT=FOLDER     whose files are watched
+//   HGT_LOSS_ROOT=FOLDER     whose files are watched; a normal, absolute path
 //   HGT_LOSS_SHADOW=FOLDER   where the account is kept:
 //     data.INODE             a file's content when it was last flushed
 //     names.INODE            a folder's "INODE KIND NAME" lines when it was last flushed
@@ -8,7 +8,6 @@
 //   HGT_LOSS_COUNT=FILE      at the end, the number of changes goes there
 // The caller takes the account of what was there before. Strict: flushing a file does not flush the
 // name that it has in its folder.
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,9 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string root;
-std::string shadow;
-uint64_t last_change = 0;
 std::atomic<uint64_t> changes = 0;
 constexpr int kPowerCut = 99;
 
@@ -37,16 +33,22 @@ std::string text_of(const char* variable) {
   return text == nullptr ? "" : text;
 }
 
-// At the first call: other libraries may write before our constructor runs.
-bool is_watching() {
-  static const bool watching = [] {
-    root = text_of("HGT_LOSS_ROOT");
-    shadow = text_of("HGT_LOSS_SHADOW");
-    last_change = std::strtoull(text_of("HGT_LOSS_AT").c_str(), nullptr, 10);
-    return !root.empty();
-  }();
-  return watching;
+struct Watch {
+  std::string root, shadow;
+  uint64_t last_change = 0;
+};
+
+// Made at the first call, because other libraries may write before our constructors run, and never
+// destroyed, because they may still write after our destructors.
+const Watch& watch() {
+  static const Watch& made =
+      *new Watch{.root = text_of("HGT_LOSS_ROOT"),
+                 .shadow = text_of("HGT_LOSS_SHADOW"),
+                 .last_change = std::strtoull(text_of("HGT_LOSS_AT").c_str(), nullptr, 10)};
+  return made;
 }
+
+bool is_watching() { return !watch().root.empty(); }
 
 template <typename Function>
 Function* next(const char* name) {
@@ -59,11 +61,11 @@ std::string path_of(int descriptor) {
 }
 
 bool is_watched(const std::string& path) {
-  return is_watching() && fs::absolute(path).lexically_normal().string().starts_with(root);
+  return is_watching() && fs::absolute(path).lexically_normal().string().starts_with(watch().root);
 }
 
 void count_change() {
-  if (++changes == last_change) ::_exit(kPowerCut);
+  if (++changes == watch().last_change) ::_exit(kPowerCut);
 }
 void count_change_of(int descriptor) {
   if (is_watching() && is_watched(path_of(descriptor))) count_change();
@@ -85,12 +87,12 @@ void keep(const char* path) {
 
 void flush_file(const std::string& path) {
   std::error_code none;
-  const std::string copy = shadow + "/data." + std::to_string(inode_of(path));
+  const std::string copy = watch().shadow + "/data." + std::to_string(inode_of(path));
   fs::copy_file(path, copy, fs::copy_options::overwrite_existing, none);
 }
 
 void flush_names(const std::string& folder) {
-  std::ofstream out(shadow + "/names." + std::to_string(inode_of(folder)));
+  std::ofstream out(watch().shadow + "/names." + std::to_string(inode_of(folder)));
   for (const auto& entry : fs::directory_iterator(folder)) {
     out << inode_of(entry.path().string()) << (entry.is_directory() ? " folder " : " file ")
         << entry.path().filename().string() << '\n';
@@ -106,8 +108,9 @@ void flush(const std::string& path) {
 }
 
 void flush_all() {
-  flush_names(root);
-  for (const auto& entry : fs::recursive_directory_iterator(root)) flush(entry.path().string());
+  flush_names(watch().root);
+  for (const auto& entry : fs::recursive_directory_iterator(watch().root))
+    flush(entry.path().string());
 }
 
 [[gnu::destructor]] void end() {
