@@ -201,7 +201,7 @@ struct Parts {
       reader.read({.type = type,
                    .nodes = std::span(subgraph.nodes).subspan(first, count),
                    .times = std::span(subgraph.times).subspan(first, count)},
-                  options.neighbor_cap, draws, touch, visit);
+                  {.cap = options.neighbor_cap}, draws, touch, visit);
     }
   }
 

@@ -56,6 +56,14 @@ TrainOptions paper_settings() {
   return options;
 }
 
+// One sub-graph for all seeds of a batch, whatever the task: what the peers were measured on.
+TrainOptions settings_for(const Task& task) {
+  TrainOptions options = paper_settings();
+  const bool by_time = task.spec().split == SplitRule::time;
+  options.sampling.time_bound = by_time ? TimeBound::split : TimeBound::none;
+  return options;
+}
+
 // Trains as Trainer does, batch by batch.
 class Steps {
  public:
@@ -90,7 +98,7 @@ class Steps {
 };
 
 void train(benchmark::State& state, const Task& task, unsigned workers, bool release) {
-  TrainOptions options = paper_settings();
+  TrainOptions options = settings_for(task);
   if (release) options.model = release_preset();
   Steps steps(task, options, workers);
   for (int i = 0; i < 4; ++i) steps.run();
@@ -119,7 +127,7 @@ void train(benchmark::State& state, const Task& task, unsigned workers, bool rel
 
 // A step of any kind of model, with the same sub-graphs.
 void train_model(benchmark::State& state, const Task& task, ModelKind kind) {
-  TrainOptions options = paper_settings();
+  TrainOptions options = settings_for(task);
   options.model.kind = kind;
   Steps steps(task, options, 0);
   for (int i = 0; i < 2; ++i) steps.run();
@@ -132,7 +140,7 @@ void train_model(benchmark::State& state, const Task& task, ModelKind kind) {
 
 // What a batch costs before the step: one thread.
 void make_batches(benchmark::State& state, const Task& task) {
-  const TrainOptions options = paper_settings();
+  const TrainOptions options = settings_for(task);
   const TaskModel model = make_model(task, options);
   ExampleStream stream({.graph = task.graph(),
                         .sampling = task.sampling(options.sampling, Split::train),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/nearest_word.h"
+#include "cli/number_ranges.h"
 #include "cli/progress_bar.h"
 #include "cli/streams.h"
 #include "hgt/error.h"
@@ -94,7 +95,9 @@ std::unique_ptr<CLI::App> make_program(std::span<const Verb> verbs) {
     command->set_help_all_flag("--help-all")->group("");  // not listed again for each verb
     command->get_help_ptr()->group(kCommon);
     command->option_defaults()->group(kCommon);
-    if (verb.add != nullptr) verb.add(*command);
+    if (verb.add == nullptr) continue;
+    verb.add(*command);
+    bound_numbers(*command);
   }
   return program;
 }

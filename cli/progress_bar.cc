@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 
 #include "cli/streams.h"
+#include "cli/text_table.h"
 #include "hgt/error.h"
 
 namespace hgt::cli {
@@ -31,13 +31,6 @@ std::string short_number(double value) {
   if (value >= 1e6) return fmt::format("{:.2f}M", value / 1e6);
   if (value >= 1e3) return fmt::format("{:.1f}k", value / 1e3);
   return fmt::format("{:.0f}", value);
-}
-
-std::string short_duration(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 3600)
-    return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, std::fmod(seconds, 60));
-  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace hgt::cli {
 
@@ -69,6 +70,13 @@ std::string short_bytes(uint64_t bytes) {
   if (value >= 1e6) return fmt::format("{:.1f} MB", value / 1e6);
   if (value >= 1e3) return fmt::format("{:.1f} kB", value / 1e3);
   return fmt::format("{} bytes", bytes);
+}
+
+std::string short_duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600)
+    return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, std::fmod(seconds, 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace hgt::cli

@@ -19,7 +19,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string with_commas(uint64_t number);  // 1,234,567
-std::string short_bytes(uint64_t bytes);   // 1.5 GB
+std::string with_commas(uint64_t number);    // 1,234,567
+std::string short_bytes(uint64_t bytes);     // 1.5 GB
+std::string short_duration(double seconds);  // 40 s, 2 min 05 s, 1.5 h
 
 }  // namespace hgt::cli

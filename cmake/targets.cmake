@@ -1,6 +1,24 @@
 # What the folders of hgt are made with: hgt_folder() makes a folder's library and its tests,
 # hgt_test() any other test.
 
+# What makes mistakes hard to exploit, at no measurable cost: checked copies, guarded stacks,
+# addresses that nobody can guess, and no table of addresses that can be overwritten.
+# tests/hardening_test.cc reads the programs.
+include(CheckPIESupported)
+check_pie_supported()
+function(hgt_harden target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  elseif(type STREQUAL STATIC_LIBRARY)
+    target_compile_options(${target} PRIVATE -fPIE)  # and not -fPIC, which forbids inlining
+  endif()
+  target_compile_options(${target} PRIVATE
+    $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>
+    -fstack-protector-strong)
+  target_link_options(${target} PRIVATE -Wl,-z,relro -Wl,-z,now)
+endfunction()
+
 # Flags of every target of ours; part of no installed interface.
 function(hgt_target_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -18,6 +36,9 @@ function(hgt_target_options target)
     if(NOT HGT_SANITIZE)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
     endif()
+  endif()
+  if(NOT HGT_SANITIZE)
+    hgt_harden(${target})
   endif()
   if(HGT_SANITIZE)
     target_compile_options(${target} PRIVATE

@@ -11,10 +11,8 @@ int main(int argc, char** argv) {
   const hgt::FeatureLock lock(argv[1]);
   const auto steps =
       hgt::default_recipe(hgt::HeteroGraph::open(argv[1]), {.width = 16, .task = "paper-venue"});
-  for (const hgt::FeatureStep& step : steps) {
-    for (const auto& made : hgt::make_features(lock, step, false, hgt::no_progress)) {
-      if (!made.left_out.empty()) continue;
-      std::cout << made.type << ": " << made.spec.width << " numbers, " << made.spec.origin << '\n';
-    }
+  for (const auto& made : hgt::make_feature_set(lock, steps, {.name = "venue"}, hgt::no_progress)) {
+    if (!made.left_out.empty()) continue;
+    std::cout << made.type << ": " << made.spec.width << " numbers, " << made.spec.origin << '\n';
   }
 }

@@ -71,13 +71,16 @@ def make_variant(args, entry, variant):
         return graph
     text, _, others = variant.partition(" + ")
     encoder = TEXT[text] + ([word_vectors(args.data, args.work)] if text == "vectors" else [])
-    run(common + ["--type", "paper"] + encoder)
-    run(common + ["--type", "author", "--mean-of", "paper"])
+    steps = [["--type", "paper"] + encoder, ["--type", "author", "--mean-of", "paper"]]
     for one in types:
         if others == "walks":
-            run(common + ["--type", one, "--metapath2vec", "auto"])
+            steps.append(["--type", one, "--metapath2vec", "auto"])
         elif others == "means" and one != "institute":
-            run(common + ["--type", one, "--mean-of", "paper"])
+            steps.append(["--type", one, "--mean-of", "paper"])
+    base = "imported"
+    for number, step in enumerate(steps, 1):  # each set on top of the one before; the last is used
+        run(common + ["--set", f"step-{number}", "--base", base] + step)
+        base = f"step-{number}"
     return graph
 
 

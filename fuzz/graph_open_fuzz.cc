@@ -5,18 +5,14 @@
 // of a file truncates it to position modulo its size. Where byte 0 of the input is odd, the
 // checksums in schema.json are made to fit the damaged files, so that the structural checks are
 // reached.
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "fuzz/fuzz_input.h"
 #include "hgt/academic/academic_generator.h"
-#include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
@@ -35,23 +31,18 @@ void spill(const Path& file, const std::string& bytes) {
 }
 
 struct GoodGraph {
-  Path folder;
+  hgt::fuzz::FuzzFolder temporary;
+  Path folder = temporary.path() / "graph";
   std::vector<std::string> names;  // schema.json first
   std::vector<std::string> bytes;
 
   GoodGraph() {
-    const bool in_memory = std::filesystem::is_directory("/dev/shm");  // many times faster
-    std::string pattern = std::string(in_memory ? "/dev/shm" : "/tmp") + "/hgt-fuzz-XXXXXX";
-    folder = Path(::mkdtemp(pattern.data())) / "graph";
     hgt::generate_academic_graph(folder, {.preset = "tiny"});
     names.emplace_back("schema.json");
     const auto graph = hgt::HeteroGraph::open(folder);
     for (const auto& array : graph.schema().arrays) names.push_back(array.file);
     for (const std::string& name : names) bytes.push_back(slurp(folder / name));
   }
-  GoodGraph(const GoodGraph&) = delete;
-  GoodGraph& operator=(const GoodGraph&) = delete;
-  ~GoodGraph() { std::filesystem::remove_all(folder.parent_path()); }
 };
 
 // Touches everything that the interface offers.
@@ -102,13 +93,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   for (size_t i = 0; i < damaged.size(); ++i) spill(good.folder / good.names[i], damaged[i]);
-  [[maybe_unused]] static volatile uint64_t sink = 0;
-  try {
+  hgt::fuzz::read_or_refuse([&] {
     if (data[0] % 2 == 1) fit_checksums(good, damaged);
     const auto graph = hgt::HeteroGraph::open(good.folder);
-    sink = use(graph);
+    hgt::fuzz::use(use(graph));
     hgt::verify(graph);
-  } catch (const hgt::Error&) {
-  }
+  });
   return 0;
 }

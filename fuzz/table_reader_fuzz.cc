@@ -1,38 +1,14 @@
 // Any bytes are a table or an hgt::Error: never a crash, a bad view or a line number that goes
 // back. The first byte chooses the format; the rest are the bytes of the file.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
-#include <string>
 
-#include "hgt/error.h"
+#include "fuzz/fuzz_input.h"
 #include "hgt/tables/table_reader.h"
 
 namespace {
-
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const uint8_t> bytes) : descriptor_(memfd_create("table", 0)) {
-    if (descriptor_ < 0) std::abort();
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count <= 0) std::abort();
-      bytes = bytes.subspan(static_cast<size_t>(count));
-    }
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  hgt::Path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 hgt::TableFormat chosen_format(uint8_t choice) {
   constexpr char kDelimiters[] = {'\t', ',', ' ', '\0'};
@@ -74,11 +50,10 @@ void read_all(hgt::TableReader& table) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const MemoryFile file(std::span(data, size).subspan(1));
-  try {
+  const hgt::fuzz::MemoryFile file(std::span(data, size).subspan(1));
+  hgt::fuzz::read_or_refuse([&] {
     hgt::TableReader table(file.path(), chosen_format(data[0]));
     read_all(table);
-  } catch (const hgt::Error&) {
-  }
+  });
   return 0;
 }

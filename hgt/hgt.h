@@ -22,6 +22,7 @@
 #include "hgt/graph/graph_builder.h"          // a graph, node by node and edge by edge
 #include "hgt/graph/hetero_graph.h"           // a graph, opened
 #include "hgt/graph/time_text.h"              // times as people write them
+#include "hgt/graph/verified_arrays.h"        // a graph, opened and known to be undamaged
 #include "hgt/insight/explain.h"              // what a model attends to
 #include "hgt/insight/similarity.h"           // which nodes are alike to it
 #include "hgt/model/machine.h"                // threads and memory

@@ -1,5 +1,6 @@
-// HGSampling in plain loops: Algorithms 1 and 2 of the paper, slow and to be read beside it. The
-// oracle of hgt/sampling: the same instances with the same probabilities, from other draws.
+// HGSampling in plain loops: Algorithms 1 and 2 of the paper, slow and to be read beside it; and
+// neighbor sampling, hop by hop. The oracles of hgt/sampling: the same instances with the same
+// probabilities, from other draws.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +26,9 @@ struct SampledInstance {
 std::set<SampledInstance> hgsampling_reference(const HeteroGraph& graph, const Request& request,
                                                const SamplingOptions& options,
                                                uint64_t random_seed);
+
+// Likewise for Strategy::neighbors: fan-outs and `recent`.
+std::set<SampledInstance> neighbors_reference(const HeteroGraph& graph, const Request& request,
+                                              const SamplingOptions& options, uint64_t random_seed);
 
 }  // namespace hgt

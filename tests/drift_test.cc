@@ -85,6 +85,7 @@ RunOptions venue_alone(const Path& graph) {
   training.node_vectors = 0;
   training.sampling.width = 512;  // a dozen papers and more for each venue
   training.sampling.depth = 1;
+  training.sampling.time_bound = TimeBound::none;  // a gap is what the model has to make use of
   training.batch_size = 64;
   training.validation.batch_size = 64;
   training.epochs = 6;
@@ -232,8 +233,8 @@ class Drift : public testing::Test {
     generate_academic_graph(academic(), {.features = 0});
     write_literature(AcademicGraph(academic()), graph());
     const FeatureLock lock(graph());
-    make_features(lock, {.types = {"field"}, .encoder = TextEncoder::hashed, .width = 64}, false,
-                  no_progress);
+    make_feature_set(lock, {{.types = {"field"}, .encoder = TextEncoder::hashed, .width = 64}}, {},
+                     no_progress);
   }
   static void TearDownTestSuite() { delete folder_; }
   static Path academic() { return *folder_ / "academic"; }

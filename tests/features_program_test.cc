@@ -127,9 +127,10 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
 TEST_F(FeaturesProgram, TheAuditOfATaskFindsLinksThatItPredicts) {
   const Words audit = {"train", graph(), "--task", "paper-venue", "--width", "8", "--audit", "4"};
   text(step({"--type", "paper", "--encoder", "hashed", "--width", "8"}));
-  text(step({"--type", "author", "--mean-of", "paper"}));
+  text(step({"--set", "two", "--base", "made", "--type", "author", "--mean-of", "paper"}));
   text(audit);
-  text(step({"--type", "venue", "--mean-of", "paper"}));
+  text(step({"--set", "three", "--base", "two", "--type", "venue", "--mean-of", "paper"}));
+  text(audit + Words{"--features", "two"});
   const Outcome found = hgt(audit);
   EXPECT_EQ(found.exit_code, 1);
   EXPECT_TRUE(contains(found.out,
@@ -146,8 +147,10 @@ TEST_F(FeaturesProgram, MakesOneTypeAsItIsTold) {
   EXPECT_EQ(found["paper"]["width"], 8);
   EXPECT_EQ(found["venue"]["type"], "float32");
   EXPECT_TRUE(found["author"].is_null());
-  text(step({"--type", "venue", "--metapath2vec", "VPAPV", "--width", "8"}));
+  const Words walks = {"--type", "venue", "--metapath2vec", "VPAPV", "--width", "8"};
+  text(step(walks + Words{"--set", "walks", "--base", "made"}));
   EXPECT_EQ(inspected()["venue"]["origin"], "metapath2vec along VPAPV up to 2014");
+  EXPECT_EQ(inspected()["paper"]["width"], 8) << "those of the base";
 }
 
 TEST_F(FeaturesProgram, ReadsTitlesWithXlnet) {
@@ -175,7 +178,7 @@ TEST_F(FeaturesProgram, FollowsARecipe) {
   EXPECT_EQ(found["field"]["origin"], "mean of paper up to 2010");
   EXPECT_EQ(found["venue"]["origin"], "mean of paper up to 2010");
   EXPECT_EQ(found["venue"]["until"], 2010);
-  text(step({"--recipe", path("recipe.toml"), "--until", "2008"}));
+  text(step({"--recipe", path("recipe.toml"), "--until", "2008", "--replace"}));
   EXPECT_EQ(inspected()["venue"]["until"], 2008) << "a flag goes before the file";
   expect_error(step({"--recipe", path("recipe.toml"), "--encoder", "fasttext"}), 2,
                "--encoder: belongs to a step; write it into the recipe");
@@ -233,14 +236,106 @@ TEST_F(FeaturesProgram, TheDefaultLeavesOutTypesThatGetNothing) {
 
 TEST_F(FeaturesProgram, SaysWhenAMeanIsOutdated) {
   const Words papers = {"--type", "paper", "--encoder", "hashed", "--width"};
-  text(step(papers + Words{"8"}));
-  text(step({"--type", "author", "--mean-of", "paper"}));
-  const Outcome outcome = hgt(step(papers + Words{"9"}));
+  const Words mean = {"--type", "author", "--mean-of", "paper"};
+  text(step(papers + Words{"8", "--set", "a"}));
+  text(step(mean + Words{"--set", "b", "--base", "a"}));
+  const Outcome outcome = hgt(step(papers + Words{"9", "--set", "c", "--base", "b"}));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err,
-            "hgt: features of author are the mean of features of paper that have been replaced; "
-            "make them again with --type author --mean-of paper\n");
-  text(step({"--type", "author", "--mean-of", "paper"}));
+            "hgt: features of author are the mean of features of paper that the set 'c' does not "
+            "have; make a set where they fit with --base c --type author --mean-of paper\n");
+  text(step(mean + Words{"--set", "d", "--base", "c"}));
+}
+
+// --- sets ---
+
+TEST_F(FeaturesProgram, NeverOverwritesASetUnlessToldTo) {
+  const Words hashed = {"--type", "paper", "--encoder", "hashed", "--width"};
+  text(step(hashed + Words{"8"}));
+  const auto before = folder_bytes(graph());
+  expect_error(step(hashed + Words{"9"}), 1,
+               graph() +
+                   ": has a feature set 'made' already; give the new one another name with "
+                   "--set (and --base made to build on that one), or replace it with "
+                   "--replace");
+  expect_error(step(hashed + Words{"9", "--set", "imported", "--replace"}), 1,
+               "'imported' cannot be the name of a new feature set");
+  expect_error(step(hashed + Words{"9", "--base", "maid", "--set", "two"}), 1,
+               "there is no feature set 'maid'; the sets are imported, made");
+  EXPECT_EQ(folder_bytes(graph()), before);
+  EXPECT_TRUE(contains(text(step(hashed + Words{"8"})), "as before"));
+  EXPECT_EQ(folder_bytes(graph()), before);
+  text(step(hashed + Words{"9", "--replace"}));
+  EXPECT_EQ(inspected()["paper"]["width"], 9);
+}
+
+TEST_F(FeaturesProgram, InspectExportAndRemoveNameSets) {
+  const Words hashed = {"--type", "paper", "--encoder", "hashed", "--width"};
+  text(step(hashed + Words{"8", "--set", "narrow"}));
+  text(step(hashed + Words{"9", "--set", "wide"}));
+  const Json json = Json::parse(text({"inspect", graph(), "--json"}));
+  EXPECT_EQ(json.at("feature_set"), "wide");
+  Words names;
+  for (const Json& set : json.at("feature_sets")) names.push_back(set.at("name"));
+  EXPECT_EQ(names, (Words{"imported", "narrow", "wide"}));
+  const Json narrow = json.at("feature_sets").at(1).at("types").at("paper");
+  EXPECT_EQ(narrow.at("width"), 8);
+  EXPECT_EQ(narrow.at("bytes"), 128 + 600 * 8 * 2);
+  const std::string table = text({"inspect", graph(), "--verify", "--quiet"});
+  EXPECT_TRUE(contains(table, "narrow") && contains(table, "hashed words of names")) << table;
+  const std::string out =
+      text({"export", graph(), "--out", path("tables"), "--features", "narrow", "--quiet"});
+  EXPECT_TRUE(contains(out, "feature set 'narrow'")) << out;
+  EXPECT_EQ(fs::file_size(folder_ / "tables" / "features_paper.npy"), 128 + 600 * 8 * 2);
+  expect_error({"features", graph(), "--remove", "wide", "--type", "paper"}, 2, "--type");
+  expect_error({"features", graph(), "--remove", "wide", "--set", "wide"}, 2, "--set");
+  EXPECT_TRUE(contains(text({"features", graph(), "--remove", "wide"}),
+                       "removed the feature set 'wide'; what is left: imported, narrow"));
+  EXPECT_EQ(inspected()["paper"]["width"], 8);
+  expect_error({"features", graph(), "--remove", "wide"}, 1, "there is no feature set 'wide'");
+  expect_error({"features", graph(), "--remove", "imported"}, 1, "cannot be removed");
+}
+
+TEST_F(FeaturesProgram, ShowsThePlanFirst) {
+  const auto before = folder_bytes(graph());
+  const Words words = {"features", graph(), "--type", "paper", "--encoder", "hashed"};
+  const std::string plan = text(words + Words{"--dry-run"});
+  EXPECT_TRUE(contains(plan, "feature set 'made', with all else from 'imported'")) << plan;
+  EXPECT_TRUE(contains(plan, "hashed words of names") && contains(plan, "about 0 s in all"))
+      << plan;
+  EXPECT_EQ(folder_bytes(graph()), before);
+  const Outcome made = hgt(words);
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_TRUE(made.out.starts_with(plan)) << made.out;
+  EXPECT_TRUE(contains(text(words + Words{"--dry-run"}), "is there already, made in this way"));
+  expect_error(words + Words{"--width", "9", "--dry-run"}, 1, "has a feature set 'made' already");
+}
+
+TEST_F(FeaturesProgram, TakesTheSplitOfItsTask) {
+  const Words split = {"--task", "paper-venue", "--train-end", "2010", "--validation-end", "2012"};
+  text(features(split));
+  EXPECT_EQ(inspected()["paper"]["until"], 2010);
+  text(Words{"train", graph(), "--width", "8", "--audit", "4"} + split);
+  expect_error(features({"--set", "two", "--train-end", "2010"}), 1, "name it with --task");
+  expect_error(features({"--set", "two", "--task", "paper-venue", "--split", "random",
+                         "--train-end", "2010"}),
+               1, "train-end");
+}
+
+TEST_F(FeaturesProgram, ARunNamesItsSetAndStaysUsableWhenOthersAreAdded) {
+  const Words train = {"train", graph(),   "--task", "paper-venue", "--batches",
+                       "1",     "--width", "4",      "--run"};
+  text(step({"--type", "paper", "--encoder", "hashed", "--width", "8", "--set", "one"}));
+  const std::string out = text(train + Words{path("run"), "--quiet"});
+  EXPECT_TRUE(contains(out, "feature set 'one'")) << out;
+  const Words score = {"evaluate", path("run"), "--quiet"};
+  const std::string scores = text(score);
+  text(step({"--type", "paper", "--encoder", "hashed", "--width", "9", "--set", "two"}));
+  EXPECT_EQ(text(score), scores);
+  text(train + Words{path("other"), "--features", "imported", "--quiet"});
+  text(step(
+      {"--type", "paper", "--encoder", "hashed", "--width", "7", "--set", "one", "--replace"}));
+  expect_error(score, 1, "the feature set 'one' has changed since the run");
 }
 
 TEST_F(FeaturesProgram, SaysWhatIsWrong) {

@@ -21,11 +21,11 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/options", {"hgt", "hgt/disk"}},
     {"hgt/graph", {"hgt", "hgt/disk"}},
     {"hgt/http", {"hgt"}},
-    {"hgt/tables", {"hgt", "hgt/disk", "hgt/graph"}},
+    {"hgt/tables", {"hgt", "hgt/disk", "hgt/options", "hgt/graph"}},
     {"hgt/academic", {"hgt", "hgt/disk", "hgt/graph"}},
     {"hgt/sampling", {"hgt", "hgt/graph"}},
     {"hgt/task", {"hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/sampling"}},
-    {"hgt/message", {"hgt", "hgt/graph", "hgt/sampling"}},
+    {"hgt/message", {"hgt", "hgt/disk", "hgt/graph", "hgt/sampling"}},
     {"hgt/run",
      {"hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/message"}},
     // One library: model/layer_makers.h declares what makes the layers of baselines/.
@@ -50,8 +50,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"cli/graph",
      {"cli", "hgt", "hgt/disk", "hgt/graph", "hgt/tables", "hgt/academic", "hgt/sampling"}},
     {"cli/learn",
-     {"cli", "hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/run",
-      "hgt/http", "hgt/model", "hgt/features", "hgt/training", "hgt/insight", "hgt/viewer"}},
+     {"cli", "hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/tables", "hgt/sampling",
+      "hgt/task", "hgt/run", "hgt/http", "hgt/model", "hgt/features", "hgt/training", "hgt/insight",
+      "hgt/viewer"}},
 };
 
 // Folders where torch may be included.

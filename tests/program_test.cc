@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -131,6 +133,39 @@ TEST_F(Program, WrongUsageExitsWithTwoAndSaysHowToGetHelp) {
   }
 }
 
+// Every verb is asked for its numbers, and each of them refuses what no machine can serve.
+TEST_F(Program, EveryNumberHasARangeThatItsMessageShows) {
+  const std::regex number("(--[a-z-]+) (INT|UINT|FLOAT|SIZE|SHARE)");
+  size_t checked = 0;
+  for (const char* verb :
+       {"generate", "import", "sample", "doctor", "features", "train", "evaluate", "predict",
+        "embed", "compare", "similar", "explain", "report", "view"}) {
+    const std::string help = run({verb, "--help"}).out;
+    std::set<std::string> options;
+    for (auto it = std::sregex_iterator(help.begin(), help.end(), number);
+         it != std::sregex_iterator(); ++it) {
+      options.insert((*it)[1]);
+    }
+    for (const std::string& option : options) {
+      for (const char* value : {"-1", "1e300"}) {
+        const Outcome outcome = run({verb, path("g"), option, value});
+        EXPECT_EQ(outcome.exit_code, 2) << verb << ' ' << option << ' ' << value;
+        EXPECT_NE(outcome.err.find(" to "), std::string::npos) << outcome.err;
+      }
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 15U);
+  const auto expect = [&](const std::vector<std::string>& words, const std::string& part) {
+    const Outcome outcome = run(words);
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  expect({"generate", "--out", path("g"), "--memory", "-1"},
+         "'-1' is not a size from 64M to 1024T");
+  expect({"evaluate", path("r"), "--threads", "10000"}, "0 to 1024");
+}
+
 TEST_F(Program, ErrorsAreOneLineWithFileAndRemedyAndExitWithOne) {
   write("bad.toml", "[[nodes]]\ntype = 'user'\nfiels = 'users.tsv'\nid = 'id'\n");
   fs::create_directory(folder_ / "empty");
@@ -245,6 +280,44 @@ TEST_F(Program, ImportsReportsAndExports) {
   ASSERT_EQ(run({"import", path("tables/manifest.toml"), "--out", path("again")}).exit_code, 0);
   EXPECT_EQ(read_bytes(folder_ / "again/user/incoming_sources.npy"),
             read_bytes(folder_ / "shop.graph/user/incoming_sources.npy"));
+}
+
+TEST_F(Program, AnImportThatLosesATableFailsAndSaysWhatWouldHelp) {
+  write("o.csv", "id;day;total\n1;20190102;5\n2;20190103;\n3;20190104;7\n4;20190105;8\n");
+  const auto write_manifest = [&](const std::string& more) {
+    write("o.toml",
+          "time_unit = 'day'\n[[nodes]]\ntype = 'order'\nfiles = 'o.csv'\nid = 'id'\n"
+          "time = 'day'\n" +
+              more);
+  };
+  const auto import_error = [&](const std::string& more, const std::string& expected) {
+    write_manifest(more);
+    const Outcome outcome = run({"import", path("o.toml"), "--out", path("o.graph")});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+    EXPECT_FALSE(fs::exists(folder_ / "o.graph"));
+    EXPECT_FALSE(fs::exists(folder_ / "o.graph.partial"));
+  };
+  // As the messages say, one after the other.
+  std::string more;
+  import_error(more, "did you mean delimiter = \";\"?");
+  import_error(more += "delimiter = ';'\n", "time_format = \"%Y%m%d\" reads it");
+  import_error(more += "time_format = '%Y%m%d'\nfeatures = { columns = 'total' }\n",
+               "o.csv:3: '' in column total is not a finite number");
+  const Outcome allowed =
+      run({"import", path("o.toml"), "--out", path("most.graph"), "--max-dropped", "0.25"});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  write_manifest(
+      "delimiter = ';'\ntime_format = '%Y%m%d'\n"
+      "features = { columns = 'total', missing = 0 }\n");
+  const Outcome made = run({"import", path("o.toml"), "--out", path("o.graph")});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("2019-01-02 to 2019-01-05"), std::string::npos) << made.out;
+  for (const char* share : {"-0.1", "1.5", "nan", "x"}) {
+    EXPECT_EQ(run({"import", path("o.toml"), "--out", path("s"), "--max-dropped", share}).exit_code,
+              2)
+        << share;
+  }
 }
 
 TEST_F(Program, DoctorTellsWhatItComputesWith) {

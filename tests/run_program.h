@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -23,6 +24,8 @@ struct Outcome {
   std::string err;
   uint64_t peak_bytes = 0;  // largest resident memory
 };
+
+constexpr unsigned kProgramSeconds = 300;  // whatever takes longer hangs: SIGALRM ends it
 
 // `while_running` is called with the process id after the start. `file_bytes`: no file becomes
 // larger, as on a disk that is full; 0: no limit. `before_start` is called in the new process.
@@ -43,6 +46,7 @@ inline Outcome run_program(const std::filesystem::path& scratch,
       ::setrlimit(RLIMIT_FSIZE, &limit);
       std::signal(SIGXFSZ, SIG_IGN);
     }
+    ::alarm(kProgramSeconds);
     if (before_start) before_start();
     std::vector<char*> arguments = {const_cast<char*>(HGT_PROGRAM)};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -320,6 +320,7 @@ TEST_F(SampleProgram, VerifiesEveryStrategyUnderEveryBound) {
        std::vector<Words>{{"--width", "12", "--depth", "3", "--neighbor-cap", "5"},
                           {"--width", "12", "--depth", "3", "--neighbor-cap", "0"},
                           {"--strategy", "neighbors", "--fanout", "3,2"},
+                          {"--strategy", "neighbors", "--fanout", "3,2", "--recent"},
                           {"--strategy", "neighbors", "--fanout", "0"},
                           {"--strategy", "full", "--depth", "1"}}) {
     for (const char* bound : {"split", "seed", "none"}) {
@@ -486,6 +487,8 @@ TEST_F(SampleProgram, WrongUsageExitsWithTwo) {
       {{"--node", "paper:1", "--depth", "-1"}, "--depth"},
       {{"--node", "paper:1", "--strategy", "neighbors", "--fanout", "5,x"}, "--fanout"},
       {{"--node", "paper:1", "--fanout", "5"}, "only --strategy neighbors has fan-outs"},
+      {{"--node", "paper:1", "--recent"}, "only --strategy neighbors takes"},
+      {{"--node", "paper:1", "--seed-width", "5"}, "with --time-bound seed"},
       {{"--node", "paper:1", "--strategy", "full", "--width", "5"}, "only --strategy hgsampling"},
       {{"--node", "paper:1", "--split", "train"}, "--random"},
       {{"--node", "paper:1", "--time-bound", "none", "--train-end", "2010"}, "--time-bound"},

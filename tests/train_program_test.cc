@@ -122,8 +122,9 @@ class TrainProgram : public testing::Test {
 
 TEST_F(TrainProgram, TrainsScoresPredictsAndEmbeds) {
   const std::string trained = text(train("run", {"--batches", "4", "--repeats", "2"}));
-  for (const char* expected : {"task paper-venue: ", " train, ", " classes\n",
-                               "model hgt: ", "validation loss", "score it with: hgt evaluate "}) {
+  for (const char* expected :
+       {"task paper-venue: ", " train, ", " classes\n",
+        "\ntime bound split: ", "model hgt: ", "validation loss", "score it with: hgt evaluate "}) {
     EXPECT_TRUE(contains(trained, expected)) << expected << "\nis not in\n" << trained;
   }
   const Json scores = Json::parse(text({"evaluate", path("run"), "--json", "--quiet"}));
@@ -148,6 +149,59 @@ TEST_F(TrainProgram, TrainsScoresPredictsAndEmbeds) {
   const NpyMatrix vectors(folder_ / "vectors" / "vectors.npy");
   EXPECT_EQ(vectors.width(), 8U);
   EXPECT_EQ(vectors.rows() + 1, lines_of(folder_ / "vectors" / "nodes.tsv").size());
+}
+
+TEST_F(TrainProgram, PredictsManyNodesAtOnceAsEvaluationScoresThem) {
+  text(train("run"));
+  const auto predict = [&](const Words& what) {
+    text(Words{"predict", path("run"), "--quiet", "--out", path("out.tsv")} + what);
+    return lines_of(folder_ / "out.tsv");
+  };
+  const auto of_split = predict({"--split", "test"});
+  text({"evaluate", path("run"), "--quiet"});
+  std::string ids;
+  std::string table = "name\tid\ttime\n";
+  const auto scored = lines_of(folder_ / "run" / "seed-1" / "test.tsv");
+  EXPECT_EQ(of_split.size(), 1 + 5 * (scored.size() - 1));
+  for (size_t i = 1; i < scored.size(); ++i) {
+    const std::string id = scored[i].substr(0, scored[i].find('\t'));
+    EXPECT_TRUE(of_split[5 * i].starts_with(id + "\t5\t")) << of_split[5 * i];
+    ids += id + "\r\n";
+    table += "x\t" + id + "\t\n";
+  }
+  write_bytes(folder_ / "ids.txt", ids);
+  write_bytes(folder_ / "ids.tsv", table);
+  EXPECT_EQ(predict({"--nodes", path("ids.txt")}), of_split);
+  EXPECT_EQ(predict({"--nodes", path("ids.tsv")}), of_split);
+  const Words whole = {"--at", "2012", "--nodes", path("ids.txt")};
+  expect_failure(Words{"predict", path("run"), "--out", path("out.tsv")} + whole, 1,
+                 "--at and --instances are for inference over the whole graph");
+}
+
+TEST_F(TrainProgram, NamesFileAndLineOfAWrongNode) {
+  text(train("run", {"--batches", "1"}));
+  text({"embed", path("run"), "--type", "paper", "--out", path("papers"), "--quiet"});
+  const Words predict = {"predict", path("run"), "--quiet", "--out", path("out.tsv")};
+  const auto lines = lines_of(folder_ / "papers" / "nodes.tsv");
+  const std::string id = lines[1].substr(0, lines[1].find('\t'));
+  const auto fails = [&](const std::string& bytes, const std::string& message) {
+    write_bytes(folder_ / "nodes.txt", bytes);
+    expect_failure(predict + Words{"--nodes", path("nodes.txt")}, 1, path("nodes.txt") + message);
+  };
+  fails(id + "\nnowhere\n", ":2: there is no node of type paper with the id 'nowhere'");
+  fails("id\ttime\n" + id + "\n", ":2: ");
+  fails("id\ttime\n" + id + "\tsoon\n", ":2: 'soon' is not a time");
+  fails("id\ttime\n" + id + "\t1901\n", ":2: the time of paper '" + id + "' is ");
+  fails("paper\tyear\n" + id + "\t2010\n", ": no column is called 'id'");
+  fails("id\n", ": there is no node in it");
+  fails("", ": ");
+  expect_failure(predict + Words{"--nodes", path("gone.txt")}, 1, path("gone.txt"));
+  for (const Words& ways : std::vector<Words>{{}, {"--all", "--split", "test"}}) {
+    expect_failure(predict + ways, 2, "one of --node, --nodes, --split and --all");
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "out.tsv"));
+  text(predict + Words{"--nodes", path("papers") + "/nodes.tsv"});  // as hgt embed writes it
+  EXPECT_EQ(lines_of(folder_ / "out.tsv").size(), 1 + 5 * (lines.size() - 1));
 }
 
 // --- options ---
@@ -191,7 +245,8 @@ TEST_F(TrainProgram, SaysWhatIsMissingOrUnknown) {
                  "paper-venue");
   expect_failure({"train", graph(), "--task", "paper-venue"}, 2, "--run is required");
   expect_failure({"train", "--resume"}, 2, "--run is required");
-  expect_failure(train("run", {"--batches", "x"}), 1, "batches: 'x' is not a valid number here");
+  expect_failure(train("run", {"--batches", "x"}), 1,
+                 "batches: 'x' is not a whole number from 0 to 1000000000000");
   expect_failure({"evaluate", path("run")}, 1, "not a run (there is no run.json in it)");
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
@@ -212,6 +267,15 @@ TEST_F(TrainProgram, ShowsThatNothingLeaksUnlessTheGuardIsOff) {
   const std::string clean = text(audit);
   EXPECT_TRUE(contains(clean, "\nNothing leaks.\n")) << clean;
   EXPECT_TRUE(contains(clean, "train: 64 examples, ")) << clean;
+  EXPECT_TRUE(clean.starts_with("time bound split: ")) << clean;
+  const std::string random = text(audit + Words{"--split", "random"});
+  EXPECT_TRUE(random.starts_with("time bound seed: ")) << random;
+  EXPECT_TRUE(contains(random, "\nNothing leaks.\n")) << random;
+  const std::string loose = text(audit + Words{"--split", "random", "--time-bound", "none"});
+  EXPECT_FALSE(contains(loose, "Nothing leaks.")) << loose;
+  EXPECT_TRUE(contains(loose, "\nNo time bounds what ")) << loose;
+  expect_failure(audit + Words{"--split", "random", "--time-bound", "split"}, 1,
+                 "would bound nothing");
   for (const Words& careless : std::vector<Words>{{"--no-guard"}, {"--time-bound", "none"}}) {
     const Outcome open = hgt(audit + careless);
     EXPECT_EQ(open.exit_code, 1);
@@ -251,6 +315,24 @@ TEST_F(TrainProgram, ScoresAsTheRunSaysUnlessToldOtherwise) {
   text({"evaluate", path("full"), "--quiet", "--samples", "3"});
   EXPECT_EQ(Json::parse(read_bytes(folder_ / "full" / "test.json")).at("scoring"),
             expected(256, 3, false, 0));
+}
+
+// 300 papers: fewer than 50 are for validation.
+TEST_F(TrainProgram, WarnsWhereAScoreMeansLittle) {
+  const Outcome trained = hgt(train("run", {"--batches", "2"}));
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_TRUE(contains(trained.err, "warning: only ")) << trained.err;
+  EXPECT_FALSE(contains(trained.out, "warning")) << trained.out;
+  const auto first_kind = [&](const char* file) {
+    const Json json = Json::parse(read_bytes(folder_ / "run" / file));
+    return json.at("warnings").at(0).at("kind").get<std::string>();
+  };
+  EXPECT_EQ(first_kind("training.json"), "few_examples");
+  const Outcome scored =
+      hgt({"evaluate", path("run"), "--quiet", "--json", "--split", "validation", "--limit", "9"});
+  EXPECT_TRUE(contains(scored.err, "warning: only 9 validation examples are scored")) << scored.err;
+  EXPECT_EQ(Json::parse(scored.out).at("warnings").at(0).at("kind"), "few_examples");
+  EXPECT_EQ(first_kind("validation.json"), "few_examples");
 }
 
 // --- stopped ---

@@ -9,14 +9,15 @@
 #include <memory>
 #include <string>
 
+#include "cli/number_ranges.h"
 #include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/academic/academic_generator.h"
 #include "hgt/error.h"
-#include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/tables/graph_export.h"
 #include "hgt/tables/table_import.h"
 
@@ -38,7 +39,7 @@ struct BuildFlags {
     verb.add_option("--memory", memory,
                     "Memory for sorting edges, such as 512M or 4G, at least 64M; larger graphs are "
                     "sorted through files on disk")
-        ->transform(CLI::AsSizeValue(false))
+        ->transform(memory_size())
         ->default_str("4G")
         ->type_name("SIZE")
         ->group(kAdvanced);
@@ -153,6 +154,7 @@ void add_import(CLI::App& verb) {
     std::string manifest;
     std::string tables;
     bool strict = false;
+    double max_dropped = ImportOptions{}.max_dropped;
   };
   auto flags = std::make_shared<Flags>();
   verb.add_option("manifest", flags->manifest, "Manifest, a TOML file that describes the tables")
@@ -163,11 +165,17 @@ void add_import(CLI::App& verb) {
       ->type_name("FOLDER");
   verb.add_flag("--strict", flags->strict,
                 "Stop at the first defective row instead of dropping and counting such rows");
+  verb.add_option("--max-dropped", flags->max_dropped,
+                  "Fail if a table loses more than this share of its rows to defects, from 0 to 1")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("SHARE");
   flags->add_to(verb);
   verb.callback([flags] {
     const auto start = Clock::now();
     ProgressBar bar(flags->quiet);
-    ImportOptions options{.strict = flags->strict, .build = flags->options(bar)};
+    ImportOptions options{
+        .strict = flags->strict, .max_dropped = flags->max_dropped, .build = flags->options(bar)};
     if (!flags->tables.empty()) options.tables = flags->tables;
     const Imported imported = import_tables(read_manifest(flags->manifest), flags->out, options);
     print_report(imported.report);
@@ -180,6 +188,7 @@ void add_export(CLI::App& verb) {
   struct Flags {
     std::string graph;
     std::string out;
+    std::string features;
     bool quiet = false;
   };
   auto flags = std::make_shared<Flags>();
@@ -187,12 +196,16 @@ void add_export(CLI::App& verb) {
   verb.add_option("--out", flags->out, "New folder for the tables")
       ->required()
       ->type_name("FOLDER");
+  verb.add_option("--features", flags->features,
+                  "Feature set that is exported, as hgt inspect lists them (default: the newest)")
+      ->type_name("NAME");
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");
   verb.callback([flags] {
     ProgressBar bar(flags->quiet);
-    export_tables(HeteroGraph::open(flags->graph), flags->out, bar.sink());
-    fmt::print("{}: import with 'hgt import {}/manifest.toml --out GRAPH'\n", flags->out,
-               flags->out);
+    const HeteroGraph graph = open_verified(flags->graph, bar.sink(), flags->features);
+    export_tables(graph, flags->out, bar.sink());
+    fmt::print("{}: feature set '{}'; import with 'hgt import {}/manifest.toml --out GRAPH'\n",
+               flags->out, graph.feature_set(), flags->out);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
@@ -52,12 +53,23 @@ uint64_t total_edges(const Schema& schema) {
   return edges;
 }
 
-uint64_t bytes_on_disk(const HeteroGraph& graph) {
+uint64_t bytes_of(const ArrayRecord& record) {
+  return kArrayHeaderBytes + num_items(record.shape) * item_size(record.dtype);
+}
+
+// Of all feature sets.
+uint64_t bytes_on_disk(const HeteroGraph& graph, const Schema& stored) {
   uint64_t bytes = std::filesystem::file_size(graph.folder() / "schema.json");
-  for (const ArrayRecord& record : graph.schema().arrays) {
-    bytes += kArrayHeaderBytes + num_items(record.shape) * item_size(record.dtype);
-  }
+  for (const ArrayRecord& record : stored.arrays) bytes += bytes_of(record);
   return bytes;
+}
+
+// Of the features of one type of a set, which other sets may have, too.
+uint64_t bytes_of(const Schema& stored, const std::string& type, const FeatureSpec& spec) {
+  for (const ArrayRecord& record : stored.arrays) {
+    if (record.file == type + "/" + spec.file) return bytes_of(record);
+  }
+  return 0;
 }
 
 // The times of one event type; no value: it has none.
@@ -98,11 +110,29 @@ std::string describe_labels(const NodeTypeSpec& spec) {
   return text;
 }
 
-void print_tables(const HeteroGraph& graph) {
+void print_feature_sets(const HeteroGraph& graph, const Schema& stored) {
+  if (stored.feature_sets.empty()) return;  // the imported one is in the table of types
+  TextTable table(
+      {"feature set", "node type", ">width", "stored as", "from", ">nodes without", ">bytes"});
+  for (const FeatureSet& set : all_feature_sets(stored)) {
+    if (set.types.empty()) table.add({set.name, "none", "", "", "", "", ""});
+    for (const auto& [type, spec] : set.types) {
+      table.add({set.name, type, std::to_string(spec.width), std::string(to_string(spec.type)),
+                 spec.origin, with_commas(spec.missing),
+                 short_bytes(bytes_of(stored, type, spec))});
+    }
+  }
+  fmt::print(
+      "{}features above are those of the set '{}', which is used unless --features names "
+      "another\n\n",
+      table.text(), graph.feature_set());
+}
+
+void print_tables(const HeteroGraph& graph, const Schema& stored) {
   const Schema& schema = graph.schema();
   fmt::print("{}: {} nodes, {} edges, time unit {}, {} on disk\n\n", graph.folder().string(),
              with_commas(total_nodes(schema)), with_commas(total_edges(schema)),
-             to_string(schema.time_unit), short_bytes(bytes_on_disk(graph)));
+             to_string(schema.time_unit), short_bytes(bytes_on_disk(graph, stored)));
 
   TextTable nodes({"node type", "kind", ">nodes", "times", "names", "features", "labels"});
   for (size_t i = 0; i < schema.node_types().size(); ++i) {
@@ -112,6 +142,7 @@ void print_tables(const HeteroGraph& graph) {
                describe_features(spec), describe_labels(spec)});
   }
   fmt::print("{}\n", nodes.text());
+  print_feature_sets(graph, stored);
 
   TextTable pairs({"edges between", ">edges"});
   for (const PairCount& count : count_pairs(schema)) {
@@ -131,6 +162,29 @@ void print_tables(const HeteroGraph& graph) {
   fmt::print("{}mean, median, maximum: incoming edges of a target node\n", relations.text());
 }
 
+Json features_json(const FeatureSpec& spec) {
+  Json json = {{"width", spec.width},
+               {"type", to_string(spec.type)},
+               {"origin", spec.origin},
+               {"missing", spec.missing},
+               {"flagged", spec.flagged}};
+  if (spec.until) json["until"] = *spec.until;
+  return json;
+}
+
+Json feature_sets_json(const Schema& stored) {
+  Json sets = Json::array();
+  for (const FeatureSet& set : all_feature_sets(stored)) {
+    Json types = Json::object();
+    for (const auto& [type, spec] : set.types) {
+      types[type] = features_json(spec);
+      types[type]["bytes"] = bytes_of(stored, type, spec);
+    }
+    sets.push_back({{"name", set.name}, {"finished", !is_unfinished(set.name)}, {"types", types}});
+  }
+  return sets;
+}
+
 Json node_type_json(const HeteroGraph& graph, NodeType type) {
   const NodeTypeSpec& spec = graph.schema().at(type);
   Json json = {{"name", spec.name},
@@ -138,14 +192,7 @@ Json node_type_json(const HeteroGraph& graph, NodeType type) {
                {"nodes", spec.nodes},
                {"names", spec.names}};
   if (const auto range = time_range(graph, type)) json["times"] = {range->first, range->second};
-  if (spec.features) {
-    json["features"] = {{"width", spec.features->width},
-                        {"type", to_string(spec.features->type)},
-                        {"origin", spec.features->origin},
-                        {"missing", spec.features->missing},
-                        {"flagged", spec.features->flagged}};
-    if (spec.features->until) json["features"]["until"] = *spec.features->until;
-  }
+  if (spec.features) json["features"] = features_json(*spec.features);
   json["labels"] = Json::array();
   for (const LabelSpec& label : spec.labels) {
     json["labels"].push_back(
@@ -154,12 +201,17 @@ Json node_type_json(const HeteroGraph& graph, NodeType type) {
   return json;
 }
 
-Json to_json(const HeteroGraph& graph, bool verified) {
+Json to_json(const HeteroGraph& graph, const Schema& stored, bool verified) {
   const Schema& schema = graph.schema();
-  Json json = {{"graph", graph.folder().string()}, {"nodes", total_nodes(schema)},
-               {"edges", total_edges(schema)},     {"time_unit", to_string(schema.time_unit)},
-               {"bytes", bytes_on_disk(graph)},    {"verified", verified},
-               {"origin", schema.origin}};
+  Json json = {{"graph", graph.folder().string()},
+               {"nodes", total_nodes(schema)},
+               {"edges", total_edges(schema)},
+               {"time_unit", to_string(schema.time_unit)},
+               {"bytes", bytes_on_disk(graph, stored)},
+               {"verified", verified},
+               {"origin", schema.origin},
+               {"feature_set", graph.feature_set()},
+               {"feature_sets", feature_sets_json(stored)}};
   for (size_t i = 0; i < schema.node_types().size(); ++i) {
     json["node_types"].push_back(node_type_json(graph, NodeType(i)));
   }
@@ -203,11 +255,12 @@ void add_inspect(CLI::App& verb) {
       ProgressBar bar(flags->quiet);
       verify(graph, bar.sink());
     }
+    const Schema stored = read_schema(flags->graph);
     if (flags->json) {
-      fmt::print("{}\n", to_json(graph, flags->verify).dump(1));
+      fmt::print("{}\n", to_json(graph, stored, flags->verify).dump(1));
       return;
     }
-    print_tables(graph);
+    print_tables(graph, stored);
     if (flags->verify) fmt::print("verified: every checksum, offset, id and time is correct\n");
   });
 }

@@ -153,12 +153,16 @@ std::string cell(std::string_view text, size_t width = std::string_view::npos) {
 std::string describe_strategy(const SamplingOptions& options) {
   std::string text(to_string(options.strategy));
   if (options.strategy == Strategy::neighbors) {
-    text += fmt::format(", fan-outs {}", fmt::join(options.fanout, ","));
+    text += fmt::format(", {}fan-outs {}", options.recent ? "recent, " : "",
+                        fmt::join(options.fanout, ","));
   } else if (options.strategy == Strategy::full) {
     text += fmt::format(", depth {}", options.depth);
   } else {
     text += fmt::format(", width {}, depth {}, neighbor cap {}", options.width, options.depth,
                         options.neighbor_cap);
+    if (options.time_bound == TimeBound::seed) {
+      text += fmt::format(", seed width {}", options.seed_width);
+    }
   }
   return fmt::format("{}, random seed {}", text, options.seed);
 }
@@ -276,10 +280,12 @@ Json options_json(const SampleResult& result) {
   Json json = {{"strategy", to_string(options.strategy)}};
   if (options.strategy == Strategy::hgsampling) {
     json["width"] = options.width;
+    json["seed_width"] = options.seed_width;
     json["neighbor_cap"] = options.neighbor_cap;
   }
   if (options.strategy == Strategy::neighbors) {
     json["fanout"] = options.fanout;
+    json["recent"] = options.recent;
   } else {
     json["depth"] = options.depth;
   }

@@ -14,10 +14,12 @@
 #include "cli/graph/sample_report.h"
 #include "cli/node_words.h"
 #include "cli/program.h"
+#include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/subgraph_check.h"
@@ -171,13 +173,17 @@ void refuse_idle_options(const CLI::App& verb, const SampleFlags& flags) {
   refuse("--neighbor-cap", hgsampling, "only --strategy hgsampling has a cap");
   refuse("--depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers");
   refuse("--fanout", neighbors, "only --strategy neighbors has fan-outs");
+  refuse("--recent", neighbors, "only --strategy neighbors takes entries of lists");
+  refuse("--seed-width", hgsampling && flags.time_bound == "seed",
+         "only --strategy hgsampling with --time-bound seed has it");
   refuse("--split", !flags.random.empty(), "it chooses among the nodes of --random");
   refuse("--train-end", splits, "neither --time-bound nor --split needs it");
   refuse("--validation-end", splits, "neither --time-bound nor --split needs it");
 }
 
 void run_sample(const SampleFlags& flags) {
-  SampleResult result{.graph = HeteroGraph::open(flags.graph), .options = flags.options};
+  ProgressBar bar(false);
+  SampleResult result{.graph = open_verified(flags.graph, bar.sink()), .options = flags.options};
   const Schema& schema = result.graph.schema();
   result.options.strategy = from_word<Strategy>(flags.strategy);
   result.options.time_bound = from_word<TimeBound>(flags.time_bound);
@@ -247,6 +253,16 @@ void add_size_options(CLI::App& verb, SampleFlags& flags) {
       ->allow_extra_args(false)
       ->type_name("10,5")
       ->group(kAdvanced);
+  verb.add_flag("--recent", flags.options.recent,
+                "Take the latest neighbors of each list instead of random ones (only with "
+                "--strategy neighbors)")
+      ->group(kAdvanced);
+  verb.add_option(
+          "--seed-width", flags.options.seed_width,
+          "Nodes sampled per node type and step for the seeds of one time, at least (only with "
+          "--time-bound seed and --strategy hgsampling)")
+      ->capture_default_str()
+      ->group(kAdvanced);
   verb.add_option("--seed", flags.options.seed,
                   "Seed of all random numbers; the same seed gives the same sub-graph")
       ->capture_default_str();
@@ -256,7 +272,7 @@ void add_bound_options(CLI::App& verb, SampleFlags& flags) {
   verb.add_option("--time-bound", flags.time_bound,
                   "Latest time that the sub-graph may contain: split = the end of the split of the "
                   "latest seed, seed = the time of each seed, none = no limit")
-      ->check(CLI::IsMember(all_words<TimeBound>()))
+      ->check(CLI::IsMember({"split", "seed", "none"}))
       ->capture_default_str()
       ->group(kAdvanced);
   verb.add_option("--train-end", flags.train_end,

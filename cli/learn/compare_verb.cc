@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cli/learn/run_flags.h"
+#include "cli/learn/show_warnings.h"
 #include "cli/progress_bar.h"
 #include "cli/streams.h"
 #include "cli/verbs.h"
@@ -105,6 +106,7 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
 
 void run_compare(CompareFlags& flags) {
   keep_tensor_memory();
+  ProgressBar bar(flags.quiet);
   const ComparisonFolder folder{Path(flags.run.folder())};
   if (!flags.run.resumes()) {
     const std::vector<std::string> models = chosen_models(flags.models);
@@ -115,12 +117,12 @@ void run_compare(CompareFlags& flags) {
       throw CLI::ValidationError("--meta-paths",
                                  fmt::format("{} is not compared", fmt::join(readers, ", ")));
     }
-    create_comparison(folder, flags.run.effective(), models);
+    create_comparison(folder, flags.run.effective(), models, bar.sink());
   }
-  ProgressBar bar(flags.quiet);
+  std::vector<Warning> shown;
   for (const std::string& model : read_compared_models(folder)) {
     const Path path = folder.run(model).path();
-    Run run = Run::open(path);
+    Run run = Run::open(path, bar.sink());
     PipelineOptions pipeline = run.options().training.pipeline;
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
     const EvaluationOptions how = run.scoring();
@@ -128,7 +130,11 @@ void run_compare(CompareFlags& flags) {
     if (!flags.quiet) tell(model + "\n");
     train_model(path, flags, pipeline);
     run.set_pipeline(pipeline);
-    run.evaluate(Split::test, how, bar.sink());
+    for (const Warning& warning : run.evaluate(Split::test, how, bar.sink()).warnings) {
+      if (std::find(shown.begin(), shown.end(), warning) != shown.end()) continue;
+      show_warnings({warning});
+      shown.push_back(warning);
+    }
   }
   const ComparisonTable table = read_comparison(folder);
   const std::string markdown = to_markdown(table);

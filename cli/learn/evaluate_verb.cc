@@ -8,12 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "cli/learn/show_warnings.h"
 #include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/model/machine.h"
 #include "hgt/run/example_scores.h"
+#include "hgt/run/warnings_json.h"
 #include "hgt/training/run.h"
 
 namespace hgt::cli {
@@ -84,16 +86,18 @@ nlohmann::ordered_json to_json(const RunResult& result) {
     for (const auto& [name, value] : seed.metrics) entry[name] = value;
     json["seeds"].push_back(entry);
   }
+  json["warnings"] = warnings_json(result.warnings);
   return json;
 }
 
 void run_evaluate(const EvaluateFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
-  run.set_pipeline(flags.pipeline);
   ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
+  run.set_pipeline(flags.pipeline);
   const auto split = from_word<Split>(flags.split);
   const RunResult result = run.evaluate(split, flags.scoring(run), bar.sink());
+  show_warnings(result.warnings);
   nlohmann::ordered_json json = to_json(result);
   if (!flags.json) print_table(run, result);
   if (!flags.against.empty()) {

@@ -62,11 +62,10 @@ void print_tree(const AttentionTree& tree, const Schema& schema, uint64_t top) {
   fmt::print("{}", table.text());
 }
 
-void explain_one_type(const ExplainFlags& flags, const Run& run) {
+void explain_one_type(const ExplainFlags& flags, const Run& run, ProgressBar& bar) {
   const Schema& schema = run.task().graph().schema();
   ExplainOptions options = flags.options;
   if (!flags.type.empty()) options.type = schema.node_type(flags.type);
-  ProgressBar bar(flags.quiet);
   const AttentionTree tree = explain_type(run, options, bar.sink());
   const ShownTree shown = shown_tree(tree, schema, options.top);
   if (!flags.svg.empty()) write_text(flags.svg, to_svg(shown));
@@ -142,9 +141,8 @@ void print_neighbors(const NodeExplanation& answer) {
   fmt::print("{}", table.text());
 }
 
-void explain_one_node(const ExplainFlags& flags, const Run& run) {
+void explain_one_node(const ExplainFlags& flags, const Run& run, ProgressBar& bar) {
   const HeteroGraph& graph = run.task().graph();
-  ProgressBar bar(flags.quiet);
   const NodeExplanation answer =
       explain_node(run, parse_seed(graph, flags.node), flags.options, bar.sink());
   const uint64_t top = flags.options.top;
@@ -166,13 +164,14 @@ void explain_one_node(const ExplainFlags& flags, const Run& run) {
 
 void run_explain(ExplainFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   flags.options.split = from_word<Split>(flags.split);
   if (flags.node.empty()) {
-    explain_one_type(flags, run);
+    explain_one_type(flags, run, bar);
   } else {
-    explain_one_node(flags, run);
+    explain_one_node(flags, run, bar);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/learn/node_file.h"
 #include "cli/node_words.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
@@ -59,19 +60,27 @@ void add_inference_flags(CLI::App& verb, InferenceFlags& flags) {
 
 struct PredictFlags : InferenceFlags {
   std::vector<std::string> nodes;
+  std::string node_file;
+  std::string split;
   bool all = false;
   uint64_t top = 5;
 };
 
 void run_predict(const PredictFlags& flags) {
-  if (flags.nodes.empty() != flags.all) throw CLI::RequiredError("either --node or --all");
+  const int ways = int{!flags.nodes.empty()} + int{!flags.node_file.empty()} +
+                   int{!flags.split.empty()} + int{flags.all};
+  if (ways != 1) throw CLI::RequiredError("one of --node, --nodes, --split and --all");
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const HeteroGraph& graph = run.task().graph();
   PredictOptions options{.top = flags.top, .inference = flags.options(graph.schema())};
   for (const std::string& word : flags.nodes) options.nodes.push_back(parse_seed(graph, word));
-  ProgressBar bar(flags.quiet);
+  if (!flags.node_file.empty()) {
+    options.nodes = read_node_file(flags.node_file, graph, run.task().node_type());
+  }
+  if (!flags.split.empty()) options.split = from_word<Split>(flags.split);
   const uint64_t count = run.predict(options, flags.out, bar.sink());
   fmt::print("{}: the best {} answers for each of {}\n", flags.out, flags.top, with_commas(count));
 }
@@ -83,10 +92,10 @@ struct EmbedFlags : InferenceFlags {
 
 void run_embed(const EmbedFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const Schema& schema = run.task().graph().schema();
-  ProgressBar bar(flags.quiet);
   const uint64_t count =
       run.embed(schema.node_type(flags.type),
                 {.inference = flags.options(schema), .layer = flags.layer}, flags.out, bar.sink());
@@ -103,12 +112,21 @@ void add_predict(CLI::App& verb) {
                   "Node to predict for, by its id, such as paper:P19-1001; can be repeated")
       ->allow_extra_args(false)
       ->type_name("TYPE:ID");
+  verb.add_option("--nodes", flags->node_file,
+                  "File with many nodes: one id per line, or a table with a column 'id' and, for "
+                  "nodes without a time of their own, perhaps one 'time'")
+      ->type_name("FILE");
+  verb.add_option("--split", flags->split,
+                  "Predict for the examples of this split, with the scores that hgt evaluate gives "
+                  "them")
+      ->check(CLI::IsMember(all_words<Split>()));
   verb.add_flag(
       "--all", flags->all,
-      "Predict for all nodes of the task's type, layer by layer over the whole graph, with "
-      "all predicted links hidden");
+      "Predict for all nodes of the task's type, with all predicted links hidden: layer by layer "
+      "over the whole graph, or, where the run's time bound is seed, each node at its own time as "
+      "hgt evaluate does");
   verb.add_option("--top", flags->top, "Number of predictions per node")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--out", flags->out, "TSV file to write")->required()->type_name("FILE");
   verb.callback([flags] { run_predict(*flags); });

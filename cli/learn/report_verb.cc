@@ -63,11 +63,11 @@ void check_evolution(const ReportFlags& flags, const std::vector<RunReport>& rep
 void run_report(const ReportFlags& flags) {
   keep_tensor_memory();
   const std::string page = flags.json ? "" : read_page();
-  ProgressBar bar(flags.quiet);
   WholeFile file(flags.out);  // before the work begins: it may be impossible
+  ProgressBar bar(flags.quiet);
   std::vector<Run> runs;
   for (const std::string& folder : flags.runs) {
-    runs.push_back(Run::open(folder));
+    runs.push_back(Run::open(folder, bar.sink()));
     runs.back().set_pipeline(flags.pipeline);
   }
   std::vector<RunReport> reports;
@@ -100,7 +100,7 @@ void add_report(CLI::App& verb) {
       ->type_name("TIME");
   verb.add_option("--among", flags->among,
                   "Number of most prominent nodes that are compared over time (default: 40)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->group(kAdvanced);
   verb.add_option("--split", flags->split, "Split whose examples are shown")
       ->check(CLI::IsMember(all_words<Split>()))

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hgt/error.h"
-#include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/run/idle_options.h"
 #include "hgt/task/task_kinds.h"
 
@@ -64,15 +64,15 @@ RunOptions RunFlags::effective() {
   read_general();  // what to start from
   if (graph_.empty()) throw CLI::RequiredError("GRAPH");
   if (task_.empty()) throw CLI::RequiredError("--task");
-  const HeteroGraph graph = HeteroGraph::open(graph_);
+  const Schema schema = read_schema(graph_);
   options_.graph = graph_;
-  options_.task = find_task(task_, graph.schema());
+  options_.task = find_task(task_, schema);
   options_.training.model = preset(preset_);
   with_automatic_scale(options_);
   read_general();
   training_.apply();
   task_flags_.apply();
-  refuse_idle_options(graph.schema());
+  refuse_idle_options(schema);
   return options_;
 }
 

@@ -107,7 +107,8 @@ nlohmann::ordered_json to_json(const Similarity& similarity, const std::vector<R
 
 void run_similar(SimilarFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(flags.quiet);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   const HeteroGraph& graph = run.task().graph();
   std::vector<Seed> seeds;
@@ -125,7 +126,6 @@ void run_similar(SimilarFlags& flags) {
     flags.options.standing = flags.by == "citations" ? Standing::citations : Standing::links;
   }
   flags.options.distance = from_word<Distance>(flags.distance);
-  ProgressBar bar(flags.quiet);
   Similarity similarity(run, seeds.front().type, flags.options);
   std::vector<Row> rows;
   double recall = 1;
@@ -173,7 +173,7 @@ void add_similar(CLI::App& verb) {
       ->delimiter(',')
       ->type_name("TIME");
   verb.add_option("--top", flags->top, "Number of similar nodes shown at each time")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--among", flags->options.among,
                   "Compare only with this many of the most prominent nodes (0 = all nodes)")
@@ -200,9 +200,11 @@ void add_similar(CLI::App& verb) {
           "Layer whose output is compared (0 = the last layer that was trained for the type)")
       ->capture_default_str()
       ->group(kAdvanced);
-  verb.add_flag("--until", how.until,
-                "Use nothing later than each time. By default the whole graph is used, as in the "
-                "paper, and only the temporal encoding tells the times apart")
+  verb.add_flag(
+          "--until", how.until,
+          "Use nothing later than each time. By default the whole graph is used, as in the "
+          "paper, and only the temporal encoding tells the times apart, unless the time bound of "
+          "the run is seed")
       ->group(kAdvanced);
   verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))

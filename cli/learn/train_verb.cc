@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "cli/learn/run_flags.h"
+#include "cli/learn/show_warnings.h"
 #include "cli/progress_bar.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "hgt/error.h"
-#include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/model/machine.h"
 #include "hgt/task/audit.h"
+#include "hgt/task/time_bound.h"
 #include "hgt/training/run.h"
 
 namespace hgt::cli {
@@ -42,8 +44,13 @@ void print_run(const Run& run) {
   } else {
     fmt::print(" examples\n");
   }
-  fmt::print("model {}: {} parameters\n", to_string(run.options().training.model.kind),
-             with_commas(run.num_parameters()));
+  const TimeBound bound = task.time_bound(run.options().training.sampling.time_bound);
+  if (task.graph().schema().time_range) {
+    fmt::print("time bound {}\n", describe_time_bound(task, bound));
+  }
+  fmt::print("model {}: {} parameters, feature set '{}'\n",
+             to_string(run.options().training.model.kind), with_commas(run.num_parameters()),
+             run.options().features);
 }
 
 void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
@@ -56,8 +63,8 @@ void print_reports(const Run& run, const std::vector<SeedReport>& reports) {
   fmt::print("\n{}\nscore it with: hgt evaluate {}\n", table.text(), run.folder().string());
 }
 
-void run_audit(const RunOptions& options, uint64_t examples) {
-  const HeteroGraph graph = HeteroGraph::open(options.graph);
+void run_audit(const RunOptions& options, uint64_t examples, const ProgressSink& progress) {
+  const HeteroGraph graph = open_verified(options.graph, progress, options.features);
   const auto task = open_task(graph, options.task);
   const Audit found = audit(*task, options.training.sampling, examples);
   fmt::print("{}", audit_text(found));
@@ -70,7 +77,7 @@ void run_train(TrainFlags& flags) {
   keep_tensor_memory();
   ProgressBar bar(flags.quiet);
   if (flags.run.resumes()) {
-    Run run = Run::open(flags.run.folder());
+    Run run = Run::open(flags.run.folder(), bar.sink());
     run.set_pipeline(flags.run.resumed(run.options()).training.pipeline);
     print_run(run);
     print_reports(run, run.train(bar.sink()));
@@ -78,11 +85,12 @@ void run_train(TrainFlags& flags) {
   }
   RunOptions options = flags.run.effective();
   if (flags.audit > 0) {
-    run_audit(options, flags.audit);
+    run_audit(options, flags.audit, bar.sink());
     return;
   }
-  Run run = Run::create(flags.run.folder(), std::move(options));
+  Run run = Run::create(flags.run.folder(), std::move(options), bar.sink());
   print_run(run);
+  show_warnings(find_warnings(run.task(), run.options().training));
   print_reports(run, run.train(bar.sink()));
 }
 
@@ -96,7 +104,7 @@ void add_train(CLI::App& verb) {
                       "sees nothing that it must predict")
           ->expected(0, 1)
           ->default_str("64")
-          ->check(CLI::PositiveNumber)
+          ->check(CLI::Range(1, 1'000'000))
           ->type_name("N");
   verb.get_option("--resume")->excludes(audit);
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");

@@ -32,7 +32,8 @@ bool is_loopback(const std::string& address) {
 
 void run_view(ViewFlags& flags) {
   keep_tensor_memory();
-  Run run = Run::open(flags.run);
+  ProgressBar bar(false);
+  Run run = Run::open(flags.run, bar.sink());
   run.set_pipeline(flags.pipeline);
   flags.viewer.patience = std::chrono::seconds(flags.patience);
   flags.http.heavy_time = flags.viewer.patience;
@@ -62,7 +63,7 @@ void add_view(CLI::App& verb) {
       ->capture_default_str();
   verb.add_option("--among", flags->viewer.among,
                   "Number of most prominent nodes of a type that a node is compared with over time")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--patience", flags->patience, "Seconds after which a request is given up")
       ->check(CLI::Range(1, 3600))

@@ -12,6 +12,7 @@
 
 #include "hgt/academic/academic_sizes.h"
 #include "hgt/academic/academic_test_graph.h"
+#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/half.h"
@@ -132,6 +133,13 @@ TEST(AcademicGenerator, GivesTheSameBytesForTheSameSeed) {
   generate("two", {.papers = 2000, .seed = 3, .shortcuts = true});
   EXPECT_EQ(contents(workplace() / "one"), contents(workplace() / "two"));
   EXPECT_TRUE(fs::exists(truth_of(workplace() / "one") / "truth.json")) << "it is compared, too";
+}
+
+// Figures in docs/results.md and README.md are of these very bytes.
+TEST(AcademicGenerator, WritesTheSameTitlesAndEdgesAsEarlierVersions) {
+  const Path paper = small_graph().graph.folder() / "paper";
+  EXPECT_EQ(text_checksum(bytes_of(paper / "name_bytes.npy")), "150414206c312daa");
+  EXPECT_EQ(text_checksum(bytes_of(paper / "incoming_sources.npy")), "790077ca2803f0ce");
 }
 
 TEST(AcademicGenerator, GivesAnotherGraphForAnotherSeed) {

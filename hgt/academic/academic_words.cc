@@ -32,7 +32,7 @@ constexpr uint64_t kThreeSyllables = kSyllables * kSyllables * kSyllables;
 
 constexpr std::array<std::string_view, 40> kPlainWords = {
     "of",        "for",      "with",      "analysis",   "model",    "study",      "using",
-    "toward",    "approach", "system",    "methods",    "large",    "evaluation", "dynamic",
+    "towards",   "approach", "system",    "methods",    "large",    "evaluation", "dynamic",
     "efficient", "theory",   "structure", "effects",    "learning", "design",     "networks",
     "adaptive",  "review",   "control",   "new",        "robust",   "problem",    "local",
     "global",    "bounds",   "selection", "process",    "on",       "optimal",    "measuring",

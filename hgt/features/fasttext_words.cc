@@ -52,13 +52,12 @@ uint64_t write_titles(const HeteroGraph& graph, NodeType type, Time until, const
 }
 
 fasttext::Args arguments(const FasttextOptions& options, const Path& titles, uint64_t words) {
-  const uint64_t passes = std::clamp<uint64_t>(kWordsToRead / std::max<uint64_t>(1, words), 5, 30);
   fasttext::Args args;
   args.input = titles.string();
   args.model = fasttext::model_name::sg;
   args.loss = fasttext::loss_name::ns;
   args.dim = static_cast<int>(options.width);
-  args.epoch = static_cast<int>(options.epochs > 0 ? options.epochs : passes);
+  args.epoch = static_cast<int>(options.epochs > 0 ? options.epochs : fasttext_epochs(words));
   args.thread = static_cast<int>(options.threads);
   args.seed = static_cast<int>(options.seed & 0x7fffffffU);
   args.minCount = 1;
@@ -140,6 +139,10 @@ std::unique_ptr<fasttext::FastText> kept_model(const Path& kept) {
 }
 
 }  // namespace
+
+uint64_t fasttext_epochs(uint64_t words) {
+  return std::clamp<uint64_t>(kWordsToRead / std::max<uint64_t>(1, words), 5, 30);
+}
 
 WordTable train_fasttext(const HeteroGraph& graph, NodeType type, const Vocabulary& vocabulary,
                          Time until, const FasttextOptions& options, const ProgressSink& progress) {

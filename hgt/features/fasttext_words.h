@@ -13,9 +13,11 @@ namespace hgt {
 // Fewer make vectors that differ too little, more gain nothing (docs/results.md).
 constexpr uint64_t kWordsToRead = 4'000'000;
 
+uint64_t fasttext_epochs(uint64_t words);  // that read so many; 5 to 30
+
 struct FasttextOptions {
   uint32_t width = 128;
-  uint32_t epochs = 0;   // 0: enough to read kWordsToRead words, 5 to 30
+  uint32_t epochs = 0;   // 0: fasttext_epochs()
   uint32_t threads = 1;  // with more than one, threads race and the result varies
   uint64_t seed = 1;
   Path kept = {};  // what was trained is kept in this file until the caller removes it

@@ -69,11 +69,47 @@ constexpr uint32_t kMostEpochs = 1'000'000;
 constexpr std::array<std::string_view, 5> kOptionsOfEveryStep = {"type", "types", "precision",
                                                                  "task", "until"};
 
+// Of a task, those that change what its features may know.
+constexpr std::array<const char*, 5> kTaskOptions = {"split", "train-end", "validation-end",
+                                                     "also-hide", "leave-out"};
+
+// The task that a step is for, with what the step says of it.
+TaskSpec task_of(const FeatureStep& step, const Schema& schema) {
+  TaskSpec task = find_task(step.task, schema);
+  TaskSpec given = step.task_options;
+  TaskSpec plain;
+  OptionTable table = task_table(task);
+  for (const char* key : kTaskOptions) {
+    const OptionTable::Values values = task_table(given).find(key)->get();
+    if (values != task_table(plain).find(key)->get()) table.set(key, values);
+  }
+  return task;
+}
+
+void refuse_ends(const FeatureStep& step) {
+  if (step.task_options.train_end.empty() && step.task_options.validation_end.empty()) return;
+  throw Error("train-end and validation-end apply only to a split by time; leave them out");
+}
+
+void refuse_options_without_task(const FeatureStep& step) {
+  if (step.task_options == TaskSpec{}) return;
+  throw Error(
+      fmt::format("{} say something about a task; name it with --task, or give the last time that "
+                  "features may know with --until",
+                  fmt::join(kTaskOptions, ", ")));
+}
+
 }  // namespace
 
 StepKind FeatureStep::kind() const {
   if (!metapath2vec.empty()) return StepKind::walks;
   return mean_of.empty() ? StepKind::text : StepKind::mean;
+}
+
+std::vector<std::string> options_of_reach() {
+  std::vector<std::string> keys = {"task", "until"};
+  keys.insert(keys.end(), kTaskOptions.begin(), kTaskOptions.end());
+  return keys;
 }
 
 OptionTable step_table(FeatureStep& step) {
@@ -105,18 +141,20 @@ OptionTable step_table(FeatureStep& step) {
            "Use metapath2vec along these meta paths instead of text, separated by commas, such as "
            "venue-paper-author-paper-venue or VPAPV (auto = proposed from the schema)")
       .everyday();
-  table.add("walks", step.walks, "Random walks of metapath2vec from every node");
-  table.add("length", step.length, "Nodes per walk of metapath2vec");
-  table.add("window", step.window,
+  table.add("walks", step.walks, {1, 1e6}, "Random walks of metapath2vec from every node");
+  table.add("length", step.length, {2, 1e6}, "Nodes per walk of metapath2vec");
+  table.add("window", step.window, {1, 1e4},
             "Largest distance in a walk at which two nodes form a pair of metapath2vec");
-  table.add("negatives", step.negatives, "Negative nodes drawn per pair of metapath2vec");
-  table.add("learning-rate", step.learning_rate, "Initial learning rate of metapath2vec");
-  table.add("width", step.width, "Numbers per node, for fasttext, hashed and metapath2vec")
+  table.add("negatives", step.negatives, {1, 1e4}, "Negative nodes drawn per pair of metapath2vec");
+  table.add("learning-rate", step.learning_rate, {0, 1}, "Initial learning rate of metapath2vec");
+  table
+      .add("width", step.width, {1, kWidestFeatures},
+           "Numbers per node, for fasttext, hashed and metapath2vec")
       .everyday();
-  table.add("epochs", step.epochs,
+  table.add("epochs", step.epochs, {0, kMostEpochs},
             "Passes of fasttext over the texts (0 = enough to read four million words, 5 to 30)");
-  table.add("seed", step.seed, "Seed of all random numbers");
-  table.add("threads", step.threads,
+  table.add("seed", step.seed, kAnySeed, "Seed of all random numbers");
+  table.add("threads", step.threads, {1, kMostFeatureThreads},
             "Threads that train fasttext or metapath2vec; with more than one, results differ "
             "slightly from run to run");
   table.add("precision", step.precision, "Precision of the stored numbers");
@@ -125,6 +163,16 @@ OptionTable step_table(FeatureStep& step) {
            "Task that the features are for, a name or a file; the links that it predicts are not "
            "used")
       .everyday();
+  TaskSpec& of_task = step.task_options;
+  table.add("split", of_task.split, "How the task divides its examples (automatic = as it says)");
+  table.add("train-end", of_task.train_end,
+            "Last time that belongs to the training of the task (empty = as it says)");
+  table.add("validation-end", of_task.validation_end,
+            "Last time that belongs to the validation of the task (empty = as it says)");
+  table.add("also-hide", of_task.also_hide,
+            "Other edge types that the task hides, separated by commas (empty = as it says)");
+  table.add("leave-out", of_task.leave_out,
+            "Edge types that the task leaves out, separated by commas (empty = as it says)");
   table.add("until", step.until,
             "Use nothing later than this time (empty = the end of the task's training period, "
             "otherwise 2014)");
@@ -136,9 +184,11 @@ Reach reach_of(const FeatureStep& step, const HeteroGraph& graph) {
   Reach reach{.hidden = std::vector<bool>(schema.relations().size(), false)};
   TimeSplit split = default_time_split(schema.time_unit);
   bool bounded = schema.time_range.has_value();
+  if (step.task.empty()) refuse_options_without_task(step);
   if (!step.task.empty()) {
-    const auto task = open_task(graph, find_task(step.task, schema));
+    const auto task = open_task(graph, task_of(step, schema));
     const TaskSpec& spec = task->spec();
+    if (spec.split != SplitRule::time) refuse_ends(step);
     split = task->time_split();
     bounded = bounded && spec.split == SplitRule::time;
     for (size_t i = 0; i < schema.relations().size(); ++i) {
@@ -194,6 +244,7 @@ void refuse_idle_options(const FeatureStep& step) {
   std::vector<std::string_view> used =
       step.types.empty() ? options_of_the_default(step) : options_in_use(step);
   used.insert(used.end(), kOptionsOfEveryStep.begin(), kOptionsOfEveryStep.end());
+  used.insert(used.end(), kTaskOptions.begin(), kTaskOptions.end());
   for (const OptionTable::Entry& entry : given.entries()) {
     if (std::find(used.begin(), used.end(), entry.key) != used.end()) continue;
     if (entry.get() == defaults.find(entry.key)->get()) continue;

@@ -20,6 +20,7 @@
 #include "hgt/enum_words.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/options/option_table.h"
+#include "hgt/task/task_spec.h"
 
 namespace hgt {
 
@@ -57,7 +58,10 @@ struct FeatureStep {
   uint32_t threads = 1;
   FeatureType precision = FeatureType::float16;
 
-  std::string task = {};   // a name or a file; nothing it predicts is used
+  std::string task = {};  // a name or a file; nothing it predicts is used
+  // What is said of the task besides: split, ends of training and validation, edge types to hide
+  // and to leave out. What is at its default is as the task has it.
+  TaskSpec task_options = {};
   std::string until = {};  // a date; empty: the end of the task's training period, or 2014
 
   StepKind kind() const;
@@ -65,6 +69,9 @@ struct FeatureStep {
 
 // Its options by name; `step` must outlive the table.
 OptionTable step_table(FeatureStep& step);
+
+// Those of them that say what a step may know, and not how it is made.
+std::vector<std::string> options_of_reach();
 
 // What a step may read.
 struct Reach {
@@ -75,7 +82,8 @@ struct Reach {
 };
 
 // Nothing later than the end of training, where graph and task know times; no relation that the
-// task predicts or leaves out, in either direction. Throws Error: no such task, no date.
+// task predicts or leaves out, in either direction. Throws Error: no such task, no date, options of
+// a task without one.
 Reach reach_of(const FeatureStep& step, const HeteroGraph& graph);
 
 // Throws Error: a step that says nothing, or two things at once, or names what is not there, or a

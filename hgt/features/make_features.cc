@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
-#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/features/fasttext_words.h"
+#include "hgt/features/feature_plan.h"
 #include "hgt/features/feature_source.h"
 #include "hgt/features/neighbor_mean.h"
 #include "hgt/features/recipe.h"
@@ -20,79 +20,16 @@
 #include "hgt/features/word_vectors.h"
 #include "hgt/features/xlnet_titles.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_set_writer.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/feature_writer.h"
-#include "hgt/graph/time_text.h"
+#include "hgt/graph/verified_arrays.h"
 
 namespace hgt {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// A file outside the graph: its content is too much to read twice.
-std::string stamp(const Path& file) {
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  const auto time = fs::last_write_time(file, error);
-  return error ? "" : fmt::format("{} {}\n", size, time.time_since_epoch().count());
-}
-
-// Of what is made; a new one makes all features anew.
-constexpr int kVersion = 2;
-
-// All that the features of a type depend on, as text.
-std::string ingredients(const FeatureStep& step, const std::string& type, const Schema& schema,
-                        const Reach& reach) {
-  FeatureStep own = step;
-  own.types = {type};
-  // The task and the date count by what they forbid, and threads only decide how long it takes.
-  std::string text = step_table(own).without({"types", "threads", "task", "until"}).to_toml();
-  text += fmt::format("{} {}\n", kVersion, reach.until);
-  for (const bool hidden : reach.hidden) text += hidden ? '1' : '0';
-  const auto is_features = [&](const std::string& file) {
-    return std::any_of(schema.node_types().begin(), schema.node_types().end(),
-                       [&](const NodeTypeSpec& spec) {
-                         return spec.features && file == spec.name + "/" + spec.features->file &&
-                                (step.kind() != StepKind::mean || spec.name != step.mean_of);
-                       });
-  };
-  for (const ArrayRecord& array : schema.arrays) {
-    if (!is_features(array.file)) text += fmt::format("{:016x}\n", array.checksum);
-  }
-  if (!step.vectors.empty()) text += stamp(step.vectors);
-  if (step.xlnet.empty()) return text;
-  for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
-    text += stamp(Path(step.xlnet) / file);
-  }
-  return text;
-}
-
-std::string folder_name(const Path& folder) {  // "xlnet/" too
-  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
-}
-
-// In words, for people.
-std::string describe(const FeatureStep& step, const Schema& schema, const Reach& reach) {
-  const std::string until =
-      reach.bounded() ? " up to " + format_time(reach.until, schema.time_unit) : "";
-  if (step.kind() == StepKind::walks) {
-    const size_t others = step.metapath2vec.size() - 1;
-    return fmt::format("metapath2vec along {}{}{}", step.metapath2vec.front(),
-                       others > 0 ? fmt::format(" and {} more", others) : "", until);
-  }
-  if (step.kind() == StepKind::mean) return fmt::format("mean of {}{}", step.mean_of, until);
-  switch (step.encoder) {
-    case TextEncoder::fasttext:
-      return "fasttext of names, trained on those" + until;
-    case TextEncoder::vectors:
-      return fmt::format("word vectors {} of names, weighted by those{}",
-                         Path(step.vectors).filename().string(), until);
-    case TextEncoder::xlnet:
-      return fmt::format("xlnet {} of names", folder_name(step.xlnet));
-    default:
-      return "hashed words of names";
-  }
-}
 
 // Whether anything but the node itself goes into its features.
 bool knows_others(const FeatureStep& step) {
@@ -121,12 +58,12 @@ std::vector<std::string> edge_types(const std::vector<Relation>& relations, cons
   return edges;
 }
 
-// One step on one graph.
+// One step of a set.
 class Maker {
  public:
-  Maker(const FeatureLock& lock, const FeatureStep& step, const ProgressSink& progress)
-      : lock_(lock),
-        graph_(HeteroGraph::open(lock.folder())),
+  Maker(FeatureSetWriter& set, const FeatureStep& step, const ProgressSink& progress)
+      : set_(set),
+        graph_(set.graph()),
         plan_(plan_step(step, graph_)),
         step_(plan_.step),
         reach_(plan_.reach),
@@ -135,10 +72,9 @@ class Maker {
   std::vector<MadeFeatures> make(bool again) {
     std::vector<std::string> to_do;
     for (const std::string& type : step_.types) {
-      const auto& has = graph_.schema().at(graph_.schema().node_type(type)).features;
-      const bool already = has && has->key == key(type) && !again;
-      if (already) made_.push_back({.type = type, .spec = *has, .already = true});
-      if (!already) to_do.push_back(type);
+      const auto has = features_there(type, again);
+      if (has) made_.push_back({.type = type, .spec = *has, .already = true});
+      if (!has) to_do.push_back(type);
     }
     if (!to_do.empty() && step_.kind() == StepKind::walks) {
       make_walks(to_do);
@@ -156,7 +92,16 @@ class Maker {
 
  private:
   std::string key(const std::string& type) const {
-    return text_checksum(ingredients(step_, type, graph_.schema(), reach_));
+    return key_of_features(plan_, type, graph_.schema());
+  }
+
+  // Those that the set has got from this step, or gets from a set that has the same.
+  std::optional<FeatureSpec> features_there(const std::string& type, bool again) {
+    if (set_.has_made(type)) return graph_.schema().at(graph_.schema().node_type(type)).features;
+    if (again) return std::nullopt;
+    const auto found = find_features(read_schema(set_.folder()), type, key(type));
+    if (found) set_.add(type, *found);
+    return found;
   }
 
   void leave_out(const std::string& type, const std::string& why) {
@@ -164,7 +109,7 @@ class Maker {
   }
 
   void make_one(const std::string& type) {
-    const Path kept = lock_.folder() / type / ("fasttext_" + key(type));
+    const Path kept = set_.folder() / type / ("fasttext_" + key(type));
     remove_others(kept.parent_path(), "fasttext_", kept.filename().string());
     try {
       const auto source =
@@ -179,7 +124,7 @@ class Maker {
   // All types of a step come from the same walks.
   void make_walks(const std::vector<std::string>& types) {
     const std::string joint = fmt::format("{}", fmt::join(step_.types, ","));
-    const Path kept = lock_.folder() / ("walks_" + key(joint));
+    const Path kept = set_.folder() / ("walks_" + key(joint));
     remove_others(kept.parent_path(), "walks_", kept.filename().string());
     std::optional<WalkTraining> training;
     try {
@@ -229,7 +174,7 @@ class Maker {
   }
 
   FeatureSpec write(const std::string& type, FeatureSource& source) const {
-    FeatureWriter writer(lock_, type, spec_of(type, source.width()));
+    FeatureWriter writer(set_, type, spec_of(type, source.width()));
     const bool titles = step_.kind() == StepKind::text;
     Progress report{.stage = "features of " + type, .unit = titles ? "titles" : "nodes"};
     const auto tell = [&] {
@@ -259,7 +204,7 @@ class Maker {
     const Schema& schema = graph_.schema();
     FeatureSpec spec{.width = width,
                      .type = step_.precision,
-                     .origin = describe(step_, schema, reach_),
+                     .origin = describe(plan_, schema),
                      .key = key(type),
                      .edges = edge_types(relations_used(plan_, type, schema), schema)};
     if (knows_others(step_)) spec.until = last_known(schema);
@@ -286,13 +231,12 @@ class Maker {
   }
 
   [[noreturn]] void report_nothing(const std::string& type) const {
-    throw NoFeatures(
-        fmt::format("no node of type {} would get features from {}{}", type,
-                    describe(step_, graph_.schema(), reach_),
-                    reach_.bounded() ? "; give the end of training with --until" : ""));
+    throw NoFeatures(fmt::format(
+        "no node of type {} would get features from {}{}", type, describe(plan_, graph_.schema()),
+        reach_.bounded() ? "; give the end of training with --until" : ""));
   }
 
-  const FeatureLock& lock_;
+  FeatureSetWriter& set_;
   HeteroGraph graph_;
   PlannedStep plan_;
   const FeatureStep& step_;  // plan_'s
@@ -301,17 +245,118 @@ class Maker {
   std::vector<MadeFeatures> made_;
 };
 
+// What the steps gave to a set that is there.
+std::vector<MadeFeatures> made_as_before(const std::vector<FeatureStep>& steps,
+                                         const FeatureSet& set) {
+  std::vector<MadeFeatures> made;
+  for (const FeatureStep& step : steps) {
+    for (const std::string& type : step.types) {
+      const auto has = set.types.find(type);
+      const bool own = has != set.types.end() && !has->second.key.empty();
+      if (own) made.push_back({.type = type, .spec = has->second, .already = true});
+    }
+  }
+  return made;
+}
+
+// The set, if it is there and was made in the same way.
+const FeatureSet* find_same(const Schema& stored, const FeatureSetOptions& options,
+                            const std::string& key) {
+  const FeatureSet* has = find_feature_set(stored, options.name);
+  return has != nullptr && has->key == key && !options.again ? has : nullptr;
+}
+
+std::vector<MadeFeatures> make_step(FeatureSetWriter& set, const FeatureStep& step,
+                                    const FeatureSetOptions& options,
+                                    const ProgressSink& progress) {
+  try {
+    return Maker(set, step, progress).make(options.again);
+  } catch (const NoFeatures& nothing) {
+    if (!options.lenient) throw;
+    return {{.type = {}, .spec = {}, .left_out = nothing.what()}};
+  }
+}
+
+// What one step comes to; `done`: types that an unfinished set has got from it.
+void plan_types(const PlannedStep& plan, const std::vector<std::string>& done, bool again,
+                const HeteroGraph& base, std::vector<PlannedFeatures>& planned) {
+  const Schema stored = read_schema(base.folder());
+  const Schema& schema = base.schema();
+  bool first = true;
+  for (const std::string& type : plan.step.types) {
+    PlannedFeatures one{.type = type,
+                        .nodes = base.num_nodes(schema.node_type(type)),
+                        .origin = describe(plan, schema)};
+    one.already = std::find(done.begin(), done.end(), type) != done.end();
+    // What a mean is made of may be new itself.
+    if (!one.already && !again && plan.step.kind() != StepKind::mean) {
+      one.already = find_features(stored, type, key_of_features(plan, type, schema)).has_value();
+    }
+    if (!one.already) one.seconds = estimate_seconds(plan, type, base, first);
+    first = first && one.already;
+    planned.push_back(std::move(one));
+  }
+}
+
+// Types that the step, or a later one, has given features in an unfinished set of this key.
+std::vector<std::string> types_done(const Schema& stored, const std::string& name,
+                                    const std::string& key, uint64_t step) {
+  const FeatureSet* begun = find_feature_set(stored, name + std::string(kUnfinishedEnding));
+  std::vector<std::string> done;
+  if (begun == nullptr || begun->key != key) return done;
+  for (const auto& [type, made_by] : begun->steps) {
+    if (made_by >= step) done.push_back(type);
+  }
+  return done;
+}
+
 }  // namespace
 
-std::vector<MadeFeatures> make_features(const FeatureLock& lock, const FeatureStep& step,
-                                        bool again, const ProgressSink& progress) {
-  return Maker(lock, step, progress).make(again);
+FeatureSetPlan plan_feature_set(const Path& folder, const std::vector<FeatureStep>& steps,
+                                const FeatureSetOptions& options) {
+  const Schema stored = read_schema(folder);
+  const HeteroGraph base = HeteroGraph::open(folder, options.base);
+  const std::vector<PlannedStep> plans = plan_steps(steps, base);
+  const std::string key = key_of_recipe(plans, base.schema());
+  if (find_same(stored, options, key) != nullptr) return {.exists = true};
+  check_new_feature_set(
+      {.name = options.name, .base = options.base, .key = key, .replace = options.replace}, folder);
+  FeatureSetPlan plan;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    plan_types(plans[i], types_done(stored, options.name, key, i + 1), options.again, base,
+               plan.types);
+  }
+  return plan;
+}
+
+std::vector<MadeFeatures> make_feature_set(const FeatureLock& lock,
+                                           const std::vector<FeatureStep>& steps,
+                                           const FeatureSetOptions& options,
+                                           const ProgressSink& progress) {
+  const HeteroGraph base = open_verified(lock.folder(), progress, options.base);
+  const std::string key = key_of_recipe(plan_steps(steps, base), base.schema());
+  const Schema stored = read_schema(lock.folder());
+  if (const FeatureSet* same = find_same(stored, options, key)) return made_as_before(steps, *same);
+  FeatureSetWriter set(
+      lock, {.name = options.name, .base = options.base, .key = key, .replace = options.replace});
+  std::vector<MadeFeatures> made;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    set.begin_step(i + 1);
+    const auto some = make_step(set, steps[i], options, progress);
+    made.insert(made.end(), some.begin(), some.end());
+  }
+  const bool nothing = std::all_of(made.begin(), made.end(),
+                                   [](const MadeFeatures& one) { return !one.left_out.empty(); });
+  if (nothing) throw NoFeatures(made.front().left_out);
+  set.finish();
+  return made;
 }
 
 std::vector<std::string> outdated_means(const Schema& schema) {
   std::vector<std::string> outdated;
   for (const NodeTypeSpec& type : schema.node_types()) {
     if (!type.features || type.features->mean_of.empty()) continue;
+    if (type.features->mean_of.starts_with(type.name + "/")) continue;  // it took their place
     const bool there =
         std::any_of(schema.arrays.begin(), schema.arrays.end(),
                     [&](const ArrayRecord& array) { return array.file == type.features->mean_of; });

@@ -12,6 +12,7 @@
 #include "hgt/academic/academic_generator.h"
 #include "hgt/features/recipe.h"
 #include "hgt/features/titled_test_graph.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/graph_test_folder.h"
 
@@ -48,16 +49,26 @@ FeatureStep walk_step() {
   return step;
 }
 
+// Changes what the graph has: a set on top of the one before, in its place.
 std::vector<MadeFeatures> make(const Path& graph, const FeatureStep& step, bool again = false,
                                const ProgressSink& progress = no_progress) {
   const FeatureLock lock(graph);
-  return make_features(lock, step, again, progress);
+  const FeatureSetOptions options{
+      .base = HeteroGraph::open(graph).feature_set(), .replace = true, .again = again};
+  return make_feature_set(lock, {step}, options, progress);
 }
 
 // All files but the lock.
 std::map<std::string, std::string> files_of(const Path& graph) {
   auto files = folder_bytes(graph);
   files.erase(".features.lock");
+  files.erase("verified.json");
+  return files;
+}
+// Without what tells how a set came about.
+std::map<std::string, std::string> arrays_of(const Path& graph) {
+  auto files = files_of(graph);
+  files["schema.json"] = HeteroGraph::open(graph).schema().to_json();
   return files;
 }
 
@@ -82,12 +93,10 @@ class WholeRecipe : public testing::Test {
  protected:
   WholeRecipe() { generate_academic_graph(path(), {.papers = 600, .features = 0}); }
   Path path() const { return folder_ / "graph"; }
-  std::vector<MadeFeatures> make_all(FeatureStep base) const {
-    std::vector<MadeFeatures> made;
-    for (const FeatureStep& step : default_recipe(HeteroGraph::open(path()), base)) {
-      for (const MadeFeatures& one : make(path(), step)) made.push_back(one);
-    }
-    return made;
+  std::vector<MadeFeatures> make_all(const FeatureStep& base) const {
+    const FeatureLock lock(path());
+    const auto steps = default_recipe(HeteroGraph::open(path(), "imported"), base);
+    return make_feature_set(lock, steps, {}, no_progress);
   }
   const TestFolder folder_;
 };
@@ -200,15 +209,15 @@ TEST_F(MakeFeaturesTest, AMeanIsAsLateAsItsSource) {
 TEST_F(MakeFeaturesTest, DoesNotMakeWhatIsThere) {
   for (const FeatureStep& step : {small_step({"paper"}), mean_step(), walk_step()}) {
     for (const MadeFeatures& one : make(path(), step)) EXPECT_FALSE(one.already);
-    const auto before = files_of(path());
+    const auto before = arrays_of(path());
     const auto second = make(path(), step, false, [](const Progress& /*unused*/) {
       ADD_FAILURE() << "there is nothing to do";
     });
     ASSERT_EQ(second.size(), step.types.size());
     for (const MadeFeatures& one : second) EXPECT_TRUE(one.already);
-    EXPECT_EQ(files_of(path()), before);
+    EXPECT_EQ(arrays_of(path()), before);
     for (const MadeFeatures& one : make(path(), step, true)) EXPECT_FALSE(one.already);
-    EXPECT_EQ(files_of(path()), before) << "made again, they are the same";
+    EXPECT_EQ(arrays_of(path()), before) << "made again, they are the same";
   }
 }
 
@@ -325,6 +334,121 @@ TEST_F(MakeFeaturesTest, AFolderIsNoUnfinishedFile) {
   fs::create_directories(path() / "walks_of_life" / "inner");
   make(path(), walk_step());
   EXPECT_TRUE(fs::exists(path() / "walks_of_life" / "inner"));
+}
+
+// --- sets ---
+
+TEST_F(MakeFeaturesTest, ASetThatIsThereIsNotMadeAgain) {
+  const FeatureLock lock(path());
+  const std::vector<FeatureStep> steps = {hashed_step(), mean_step()};
+  EXPECT_FALSE(plan_feature_set(path(), steps, {}).exists);
+  make_feature_set(lock, steps, {}, no_progress);
+  const auto before = files_of(path());
+  EXPECT_TRUE(plan_feature_set(path(), steps, {}).exists);
+  const auto second = make_feature_set(lock, steps, {}, no_progress);
+  ASSERT_EQ(second.size(), 2U);
+  for (const MadeFeatures& one : second) EXPECT_TRUE(one.already) << one.type;
+  EXPECT_EQ(files_of(path()), before);
+  const std::vector<FeatureStep> others = {hashed_step()};
+  for (const auto& refused : {error_of([&] { plan_feature_set(path(), others, {}); }),
+                              error_of([&] { make_feature_set(lock, others, {}, no_progress); })}) {
+    EXPECT_TRUE(contains(refused, "has a feature set 'made' already")) << refused;
+  }
+  EXPECT_EQ(files_of(path()), before);
+}
+
+TEST_F(MakeFeaturesTest, SetsShareWhatIsMadeInTheSameWay) {
+  const FeatureLock lock(path());
+  make_feature_set(lock, {hashed_step()}, {.name = "one"}, no_progress);
+  const std::vector<FeatureStep> steps = {hashed_step(), mean_step()};
+  const FeatureSetPlan plan = plan_feature_set(path(), steps, {.name = "two"});
+  ASSERT_EQ(plan.types.size(), 2U);
+  EXPECT_TRUE(plan.types[0].already);
+  EXPECT_EQ(plan.types[0].seconds, 0);
+  EXPECT_FALSE(plan.types[1].already);
+  EXPECT_EQ(plan.types[1].origin, "mean of paper up to 2014");
+  EXPECT_EQ(plan.types[1].nodes, kTitledAuthors);
+  EXPECT_GT(plan.types[1].seconds, 0);
+  const auto made = make_feature_set(lock, steps, {.name = "two"}, no_progress);
+  EXPECT_TRUE(made[0].already);
+  EXPECT_FALSE(made[1].already);
+  const HeteroGraph one = HeteroGraph::open(path(), "one");
+  const HeteroGraph two = HeteroGraph::open(path(), "two");
+  const NodeType paper = one.schema().node_type("paper");
+  EXPECT_EQ(one.schema().at(paper).features->file, two.schema().at(paper).features->file);
+  EXPECT_FALSE(one.schema().at(one.schema().node_type("author")).features.has_value());
+  const auto again =
+      make_feature_set(lock, steps, {.name = "two", .replace = true, .again = true}, no_progress);
+  for (const MadeFeatures& each : again) EXPECT_FALSE(each.already);
+}
+
+// The mean of a type over itself takes the place of what it is the mean of.
+TEST_F(MakeFeaturesTest, AStepThatReplacesItsSourceIsMadeOnceHoweverOftenItIsStopped) {
+  Schema schema;
+  const NodeType type = schema.add_node_type("word", NodeKind::plain);
+  schema.at(type).names = true;
+  schema.add_relation({.source = "word", .edge = "near", .target = "word", .symmetric = true});
+  schema.number_relations();
+  const auto fill = [&](GraphBuilder& builder) {
+    for (const char* word : {"red", "green", "blue"}) builder.add_node(type, {.name = word});
+    const Relation near = builder.schema().relation("word", "near", "word");
+    builder.add_edge(near, {.source = 0, .target = 1});
+    builder.add_edge(near, {.source = 1, .target = 2});
+  };
+  FeatureStep words = small_step({"word"});
+  words.encoder = TextEncoder::hashed;
+  FeatureStep smooth = small_step({"word"});
+  smooth.mean_of = "word";
+  const std::vector<FeatureStep> steps = {words, smooth, smooth};
+  const TestGraph whole(schema, fill);
+  const TestGraph pieces(schema, fill);
+  make_feature_set(FeatureLock(whole.path()), steps, {}, no_progress);
+  for (uint64_t stop = 1;; ++stop) {
+    const FeatureLock lock(pieces.path());
+    try {
+      make_feature_set(lock, steps, {}, StopAt(2));
+      EXPECT_GT(stop, 3U) << "each step was stopped at least once";
+      break;
+    } catch (const Interrupted&) {
+      ASSERT_LT(stop, 20U);
+    }
+  }
+  EXPECT_EQ(stored_rows(pieces.path(), "word"), stored_rows(whole.path(), "word"));
+  EXPECT_EQ(outdated_means(HeteroGraph::open(whole.path()).schema()), Texts{});
+}
+
+TEST_F(MakeFeaturesTest, ARecipeThatIsCorrectedKeepsWhatWasMade) {
+  const FeatureLock lock(path());
+  FeatureStep nothing = mean_step();
+  nothing.until = "1990";
+  EXPECT_THROW(make_feature_set(lock, {hashed_step(), nothing}, {}, no_progress), NoFeatures);
+  EXPECT_EQ(HeteroGraph::open(path()).feature_set(), "imported");
+  const auto made = make_feature_set(lock, {hashed_step(), mean_step()}, {}, no_progress);
+  EXPECT_TRUE(made[0].already);
+  EXPECT_FALSE(made[1].already);
+  const auto sets = all_feature_sets(read_schema(path()));
+  ASSERT_EQ(sets.size(), 2U);
+  EXPECT_EQ(sets[1].name, "made");
+}
+
+TEST_F(MakeFeaturesTest, KnowNothingLaterThanTheTrainingOfTheTaskAsItIsSplit) {
+  FeatureStep step = small_step({"paper"});
+  step.task = "paper-venue";
+  step_table(step).set("train-end", {"2011"});
+  step_table(step).set("validation-end", {"2013"});
+  make(path(), step);
+  EXPECT_EQ(spec("paper").until, 2011);
+  step_table(step).set("split", {"random"});
+  make(path(), step);
+  EXPECT_EQ(spec("paper").until, 2018) << "such a split has no bound";
+  FeatureStep hidden = mean_step();
+  hidden.task = "paper-venue";
+  step_table(hidden).set("leave-out", {"edits"});
+  make(path(), hidden);
+  EXPECT_EQ(spec("author").edges, Texts{"writes"});
+  hidden.task.clear();
+  const std::string error = error_for(hidden);
+  EXPECT_TRUE(contains(error, "train-end") && contains(error, "--task")) << error;
 }
 
 // --- leakage ---

@@ -37,7 +37,6 @@ bool NeighborMean::read_node(NodeId node, std::span<float> row) const {
   std::vector<NodeId> neighbors;
   for (const Relation relation : relations_) {
     const Neighbors list = graph_.incoming(relation, node);
-    graph_.check_nodes(source_, list.sources);
     for (size_t i = 0; i < list.size(); ++i) {
       const bool late = graph_.time(source_, list.sources[i]) > until_ ||
                         (!list.times.empty() && list.times[i] > until_);

@@ -104,10 +104,11 @@ TEST_F(NeighborMeanTest, NeighborsWithoutFeaturesDoNotCount) {
   const TestGraph graph =
       graph_with({{"writes", 0, 0}, {"writes", 0, 1}, {"writes", 1, 1}, {"writes", 2, 4}});
   const FeatureLock lock(graph.path());
-  FeatureWriter writer(lock, "paper", {.width = 1, .key = "k"});
+  FeatureSetWriter set(lock, {.name = "made"});
+  FeatureWriter writer(set, "paper", {.width = 1, .key = "k"});
   writer.append(std::vector<float>{8, 0, 0, 0, 0}, {false, true, false, false, false});
   ASSERT_TRUE(writer.finish().flagged);
-  const FeatureRows rows = means(HeteroGraph::open(graph.path()));
+  const FeatureRows rows = means(set.graph());
   EXPECT_EQ(rows[0], std::vector<float>{8}) << "and the flag is no feature of authors";
   EXPECT_TRUE(rows[1].empty());
   EXPECT_EQ(rows[2], std::vector<float>{0}) << "zero, but there";

@@ -9,42 +9,13 @@
 #include "hgt/error.h"
 #include "hgt/features/walk_vectors.h"
 #include "hgt/features/xlnet/xlnet.h"
-#include "hgt/options/settings_file.h"
+#include "hgt/graph/time_text.h"
 
 namespace hgt {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has_key(const std::vector<Setting>& settings, std::string_view key) {
-  return std::any_of(settings.begin(), settings.end(),
-                     [&](const Setting& setting) { return setting.key == key; });
-}
-
-void apply_settings(const Path& file, const std::vector<Setting>& settings, FeatureStep& step) {
-  OptionTable table = step_table(step);
-  for (const Setting& setting : settings) {
-    try {
-      const bool twice = setting.key == "types" && has_key(settings, "type");
-      if (twice) throw Error("type and types mean the same; give one of them");
-      table.set(setting.key, setting.values);
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}:{}: {}", file.string(), setting.line, error.what()));
-    }
-  }
-}
-
-void make_absolute(const Path& folder, std::string& path) {
-  if (!path.empty() && Path(path).is_relative()) path = (folder / path).string();
-}
-
-// All files that a step names.
-void make_files_absolute(const Path& folder, FeatureStep& step) {
-  make_absolute(folder, step.vectors);
-  make_absolute(folder, step.xlnet);
-  if (step.task.ends_with(".toml")) make_absolute(folder, step.task);
-}
 
 bool joins(const Schema& schema, const Reach& reach, NodeType source, NodeType target) {
   const auto incoming = schema.incoming(target);
@@ -61,28 +32,6 @@ std::vector<NodeType> sources_of(const Schema& schema, const Reach& reach, NodeT
   }
   return sources;
 }
-
-}  // namespace
-
-std::vector<FeatureStep> read_recipe(const Path& file) {
-  const SettingSections sections = read_setting_sections(file, "features");
-  FeatureStep common;
-  apply_settings(file, sections.common, common);
-  std::vector<FeatureStep> steps;
-  for (const auto& section : sections.sections) {
-    FeatureStep own = common;
-    apply_settings(file, section, own);
-    make_files_absolute(file.parent_path(), own);
-    steps.push_back(std::move(own));
-  }
-  if (steps.empty()) {
-    throw Error(
-        fmt::format("{}: contains no steps; each step begins with [[features]]", file.string()));
-  }
-  return steps;
-}
-
-namespace {
 
 // From a type to its neighbor, maybe on to one of the neighbor's, and back.
 std::vector<std::string> paths_by(const Schema& schema, const Reach& reach, NodeType from,
@@ -206,35 +155,71 @@ PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph) {
 namespace {
 
 // has_features: [types] before the step; after it.
-void check_next_step(const FeatureStep& step, const HeteroGraph& graph,
-                     std::vector<bool>& has_features) {
+PlannedStep plan_next_step(const FeatureStep& step, const HeteroGraph& graph,
+                           std::vector<bool>& has_features) {
   const Schema& schema = graph.schema();
-  const PlannedStep plan = plan_step(step, graph);
+  PlannedStep plan = plan_step(step, graph);
   const bool is_mean = step.kind() == StepKind::mean;
   if (is_mean && !has_features[index(schema.node_type(step.mean_of))]) {
     throw Error(
-        fmt::format("nodes of type {0} have no features to take the mean of; make them first with "
-                    "'hgt features GRAPH --type {0}' or an earlier step",
+        fmt::format("nodes of type {} have no features to take the mean of; make them in an "
+                    "earlier step, or build on a set that has them with --base",
                     step.mean_of));
   }
   for (const std::string& type : plan.step.types)
     has_features[index(schema.node_type(type))] = true;
+  return plan;
 }
 
 }  // namespace
 
-void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph) {
+std::vector<PlannedStep> plan_steps(const std::vector<FeatureStep>& steps,
+                                    const HeteroGraph& graph) {
   std::vector<bool> has_features;
   for (const NodeTypeSpec& type : graph.schema().node_types()) {
     has_features.push_back(type.features.has_value());
   }
+  std::vector<PlannedStep> plans;
   for (size_t i = 0; i < steps.size(); ++i) {
     try {
-      check_next_step(steps[i], graph, has_features);
+      plans.push_back(plan_next_step(steps[i], graph, has_features));
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
       throw Error(fmt::format("step {} of {}: {}", i + 1, steps.size(), error.what()));
     }
+  }
+  return plans;
+}
+
+namespace {
+
+std::string folder_name(const Path& folder) {  // "xlnet/" too
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+}  // namespace
+
+std::string describe(const PlannedStep& plan, const Schema& schema) {
+  const FeatureStep& step = plan.step;
+  const Reach& reach = plan.reach;
+  const std::string until =
+      reach.bounded() ? " up to " + format_time(reach.until, schema.time_unit) : "";
+  if (step.kind() == StepKind::walks) {
+    const size_t others = step.metapath2vec.size() - 1;
+    return fmt::format("metapath2vec along {}{}{}", step.metapath2vec.front(),
+                       others > 0 ? fmt::format(" and {} more", others) : "", until);
+  }
+  if (step.kind() == StepKind::mean) return fmt::format("mean of {}{}", step.mean_of, until);
+  switch (step.encoder) {
+    case TextEncoder::fasttext:
+      return "fasttext of names, trained on those" + until;
+    case TextEncoder::vectors:
+      return fmt::format("word vectors {} of names, weighted by those{}",
+                         Path(step.vectors).filename().string(), until);
+    case TextEncoder::xlnet:
+      return fmt::format("xlnet {} of names", folder_name(step.xlnet));
+    default:
+      return "hashed words of names";
   }
 }
 

@@ -48,7 +48,10 @@ PlannedStep plan_step(const FeatureStep& step, const HeteroGraph& graph);
 
 // Plans all of them, so that what is wrong with the last does not show after hours. Throws Error
 // also: the mean of a type that has no features and does not get them before.
-void check_steps(const std::vector<FeatureStep>& steps, const HeteroGraph& graph);
+std::vector<PlannedStep> plan_steps(const std::vector<FeatureStep>& steps,
+                                    const HeteroGraph& graph);
+
+std::string describe(const PlannedStep& plan, const Schema& schema);  // in words, for people
 
 // The relations that the features of a type of the step come by. Throws Error: there are none that
 // may be used.

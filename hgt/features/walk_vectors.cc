@@ -187,6 +187,14 @@ std::vector<WalkPath> repeated_paths(const HeteroGraph& graph, const FeatureStep
 
 }  // namespace
 
+uint64_t num_walks(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach) {
+  uint64_t walks = 0;
+  for (const WalkPath& path : repeated_paths(graph, step, reach)) {
+    walks += num_starts(graph, path.type, reach.until) * step.walks;
+  }
+  return walks;
+}
+
 struct WalkTraining::State {
   State(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach,
         const ProgressSink& progress)

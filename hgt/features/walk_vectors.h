@@ -23,6 +23,9 @@ std::vector<WalkPath> walk_paths(const std::vector<std::string>& names, const Sc
 // range.
 void check_walks(const FeatureStep& step, const Schema& schema, const Reach& reach);
 
+// How many walks the step is trained with. Throws: as WalkTraining.
+uint64_t num_walks(const HeteroGraph& graph, const FeatureStep& step, const Reach& reach);
+
 class WalkTraining {
  public:
   // Files of the name `kept` and an ending; those of an earlier training are taken up. Throws

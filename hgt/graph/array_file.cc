@@ -121,8 +121,9 @@ ArrayRecord GrowingArray::close(std::vector<uint64_t> shape) {
 
 // --- MappedArray ---
 
-MappedArray::MappedArray(const Path& folder, const ArrayRecord& record) {
-  const File file = File::open_to_read(folder / record.file);
+MappedArray::MappedArray(const Path& folder, const ArrayRecord& record)
+    : path_(folder / record.file) {
+  const File file = File::open_to_read(path_);
   const uint64_t expected = kArrayHeaderBytes + num_items(record.shape) * item_size(record.dtype);
   if (file.size() != expected) {
     throw Error(fmt::format(

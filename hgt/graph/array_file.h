@@ -75,6 +75,7 @@ class GrowingArray {
  public:
   GrowingArray(const Path& folder, std::string file, std::string_view dtype);
 
+  const Path& path() const { return file_.path(); }
   uint64_t items() const { return items_; }
   void resize(uint64_t items);  // new items are zero; invalidates what as() gave out
 
@@ -110,6 +111,7 @@ class MappedArray {
   MappedArray() = default;
   MappedArray(const Path& folder, const ArrayRecord& record);
 
+  const Path& path() const { return path_; }
   std::span<const std::byte> bytes() const { return mapping_.bytes().subspan(kArrayHeaderBytes); }
   template <typename T>
   std::span<const T> as() const {
@@ -118,6 +120,7 @@ class MappedArray {
   }
 
  private:
+  Path path_;
   Mapping mapping_;
 };
 

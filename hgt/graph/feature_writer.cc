@@ -9,9 +9,9 @@
 
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/half.h"
-#include "hgt/graph/hetero_graph.h"
 
 namespace hgt {
 
@@ -25,13 +25,6 @@ constexpr uint64_t kRowsBetweenSaves = uint64_t{1} << 16U;
 constexpr std::chrono::seconds kTimeBetweenSaves{10};  // for rows that take long to make
 constexpr uint64_t kCopyBytes = uint64_t{4} << 20U;
 
-Lock lock_graph(const Path& folder) {
-  static_cast<void>(HeteroGraph::open(folder));
-  return {folder / ".features.lock",
-          fmt::format("{}: another process is computing features; wait for it or stop it",
-                      folder.string())};
-}
-
 ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<uint64_t> shape) {
   ArrayRecord record{
       .file = path.filename().string(), .dtype = dtype, .shape = std::move(shape), .checksum = 0};
@@ -42,12 +35,10 @@ ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<ui
 
 }  // namespace
 
-FeatureLock::FeatureLock(const Path& folder) : folder_(folder), lock_(lock_graph(folder)) {}
-
-FeatureWriter::FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec)
-    : folder_(lock.folder()), type_(type), type_folder_(folder_ / type), spec_(std::move(spec)) {
+FeatureWriter::FeatureWriter(FeatureSetWriter& set, const std::string& type, FeatureSpec spec)
+    : set_(set), type_(type), type_folder_(set.folder() / type), spec_(std::move(spec)) {
   assert(!spec_.key.empty() && spec_.width > 0);
-  const Schema schema = HeteroGraph::open(folder_).schema();
+  const Schema schema = read_schema(set.folder());
   nodes_ = schema.at(schema.node_type(type)).nodes;
   take_up();
 }
@@ -178,7 +169,7 @@ FeatureSpec FeatureWriter::finish() {
   spec_.file = fmt::format("features_{:016x}.npy", record.checksum);
   record.file = type_ + "/" + spec_.file;
   move_into_place(whole, type_folder_ / spec_.file);
-  replace_schema(record);
+  set_.add(type_, spec_, record);
   fs::remove(partial);
   fs::remove(type_folder_ / kPosition);
   finished_ = true;
@@ -189,18 +180,6 @@ void FeatureWriter::discard() {
   fs::remove(type_folder_ / kPartial);
   fs::remove(type_folder_ / kPosition);
   finished_ = true;
-}
-
-void FeatureWriter::replace_schema(const ArrayRecord& record) {
-  Schema schema = HeteroGraph::open(folder_).schema();
-  NodeTypeSpec& type = schema.at(schema.node_type(type_));
-  const std::string old = type.features ? type.features->file : "";
-  std::erase_if(schema.arrays,
-                [&](const ArrayRecord& array) { return array.file == type_ + "/" + old; });
-  schema.arrays.push_back(record);
-  type.features = spec_;
-  write_text(folder_ / "schema.json", schema.to_json());
-  if (!old.empty() && old != spec_.file) fs::remove(type_folder_ / old);
 }
 
 }  // namespace hgt

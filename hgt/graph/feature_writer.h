@@ -1,15 +1,13 @@
-// New features for a type of a finished graph. Nothing else in the folder is rewritten.
+// New features for a type of a finished graph, as part of a feature set in the making. Nothing else
+// in the folder is rewritten.
 //
-//   const FeatureLock lock("cs.graph");
-//   FeatureWriter writer(lock, "paper", {.width = 128, .origin = "titles", .key = "..."});
+//   FeatureWriter writer(set, "paper", {.width = 128, .origin = "titles", .key = "..."});
 //   while (writer.rows() < nodes) writer.append(rows, missing);
 //   writer.finish();
 //
 // Rows go to "<type>/features.partial". A writer that is not finished, for whatever reason, leaves
 // them there, and the next one with the same key continues after them; one with another key starts
-// over. finish() flushes them to disk under a unique name and then replaces schema.json, so that
-// at every moment the graph has either the old features or the new ones. Programs that have
-// the graph open keep the old ones.
+// over. finish() flushes them to disk under a unique name and then adds them to the set.
 //
 // Nodes without features get a row of zeros, and one more column says so: 1 for them, 0 for the
 // others. From it a linear layer learns a separate vector for such nodes. If every node has
@@ -23,7 +21,7 @@
 #include <vector>
 
 #include "hgt/graph/array_file.h"
-#include "hgt/graph/feature_lock.h"
+#include "hgt/graph/feature_set_writer.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
 
@@ -32,9 +30,9 @@ namespace hgt {
 class FeatureWriter {
  public:
   // Ignores missing, flagged and file of `spec`; its width is that without the column that flags,
-  // and its key must not be empty. The lock must outlive the writer. Throws Error if there is no
+  // and its key must not be empty. The set must outlive the writer. Throws Error if there is no
   // such type.
-  FeatureWriter(const FeatureLock& lock, const std::string& type, FeatureSpec spec);
+  FeatureWriter(FeatureSetWriter& set, const std::string& type, FeatureSpec spec);
   FeatureWriter(const FeatureWriter&) = delete;
   FeatureWriter& operator=(const FeatureWriter&) = delete;
   ~FeatureWriter();  // keeps what was written, unless finish() was reached
@@ -48,7 +46,7 @@ class FeatureWriter {
   // finite as it is stored.
   void append(std::span<const float> rows, const std::vector<bool>& missing);
 
-  // Requires rows() == nodes(). Returns what is in the schema now.
+  // Requires rows() == nodes(). Returns what is in the set now.
   FeatureSpec finish();
   void discard();  // instead of finish(): removes everything written
 
@@ -57,9 +55,8 @@ class FeatureWriter {
   void take_up();              // resumes what an earlier writer left
   void save_position();
   Path write_unflagged() const;
-  void replace_schema(const ArrayRecord& record);
 
-  Path folder_;
+  FeatureSetWriter& set_;
   std::string type_;
   Path type_folder_;
   FeatureSpec spec_;

@@ -46,7 +46,8 @@ class ManyRows : public FeatureWriterTest {
 TEST_F(ManyRows, AKilledProcessLosesOnlyTheLastRows) {
   const int code = in_child([&] {
     const FeatureLock lock(path());
-    FeatureWriter writer(lock, "dot", spec("one", 1));
+    FeatureSetWriter set = begin(lock);
+    FeatureWriter writer(set, "dot", spec("one", 1));
     append_up_to(writer, 66'000);
     ::raise(SIGKILL);
     return 0;
@@ -54,7 +55,8 @@ TEST_F(ManyRows, AKilledProcessLosesOnlyTheLastRows) {
   ASSERT_EQ(code, 128 + SIGKILL);
   verify(open());
   const FeatureLock lock(path());  // died with the process
-  FeatureWriter writer(lock, "dot", spec("one", 1));
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "dot", spec("one", 1));
   EXPECT_EQ(writer.rows(), 65'536U);
   append_up_to(writer, kManyNodes);
   EXPECT_FALSE(writer.finish().flagged);
@@ -64,7 +66,8 @@ TEST_F(ManyRows, AKilledProcessLosesOnlyTheLastRows) {
 TEST_F(ManyRows, AProcessKilledEarlyLeavesNothingToGoOnFrom) {
   const int code = in_child([&] {
     const FeatureLock lock(path());
-    FeatureWriter writer(lock, "dot", spec("one", 1));
+    FeatureSetWriter set = begin(lock);
+    FeatureWriter writer(set, "dot", spec("one", 1));
     append_up_to(writer, 10'000);
     ::_exit(7);
     return 0;
@@ -72,7 +75,8 @@ TEST_F(ManyRows, AProcessKilledEarlyLeavesNothingToGoOnFrom) {
   ASSERT_EQ(code, 7);
   verify(open());
   const FeatureLock lock(path());
-  FeatureWriter writer(lock, "dot", spec("one", 1));
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "dot", spec("one", 1));
   EXPECT_EQ(writer.rows(), 0U);
   append_up_to(writer, kManyNodes);
   writer.finish();
@@ -82,7 +86,8 @@ TEST_F(ManyRows, AProcessKilledEarlyLeavesNothingToGoOnFrom) {
 TEST_F(ManyRows, TakesOffTheFlagsOfRowsThatDoNotFitInMemoryAtOnce) {
   constexpr uint64_t kWidth = 40;  // 11 MB: three pieces
   const FeatureLock lock(path());
-  FeatureWriter writer(lock, "dot", spec("one", kWidth));
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "dot", spec("one", kWidth));
   std::vector<float> numbers(kManyNodes * kWidth);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = value(i);
   writer.append(numbers, std::vector<bool>(kManyNodes, false));
@@ -94,7 +99,8 @@ TEST_F(ManyRows, TakesOffTheFlagsOfRowsThatDoNotFitInMemoryAtOnce) {
 
 TEST_F(ManyRows, FindsTheOneMissingNode) {
   const FeatureLock lock(path());
-  FeatureWriter writer(lock, "dot", spec("one", 1, FeatureType::float16));
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "dot", spec("one", 1, FeatureType::float16));
   append_up_to(writer, kManyNodes - 1);
   writer.append(std::vector<float>{1}, {true});
   const FeatureSpec made = writer.finish();

@@ -82,7 +82,7 @@ TEST_F(FeatureWriterTest, LeavesAllElseAsItWas) {
   auto after = folder_bytes(path());
   EXPECT_NE(before.at("schema.json"), after.at("schema.json"));
   for (const auto& [name, bytes] : before) {
-    if (name == "schema.json" || name == "author/features.npy") continue;
+    if (name == "schema.json") continue;
     ASSERT_TRUE(after.contains(name)) << name;
     EXPECT_EQ(after.at(name), bytes) << name;
     after.erase(name);
@@ -90,7 +90,6 @@ TEST_F(FeatureWriterTest, LeavesAllElseAsItWas) {
   after.erase("schema.json");
   after.erase(".features.lock");
   EXPECT_EQ(after.size(), 2U) << "the two new arrays";
-  EXPECT_FALSE(after.contains("author/features.npy")) << "the old file is removed";
   EXPECT_EQ(rows_of(open(), "venue"), (Rows{{1, 2}, {3, 4}}));
   EXPECT_EQ(kept("paper").file, "features.npy");
   verify(open());
@@ -116,7 +115,8 @@ TEST_F(FeatureWriterTest, ReplacesAsOftenAsOneLikes) {
 
 TEST_F(FeatureWriterTest, AppendsInAnyPieces) {
   const FeatureLock lock(path());
-  FeatureWriter writer(lock, "author", spec());
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "author", spec());
   EXPECT_EQ(writer.nodes(), 3U);
   append(writer, {kAuthors[0]});
   EXPECT_EQ(writer.rows(), 1U);
@@ -130,14 +130,15 @@ TEST_F(FeatureWriterTest, AppendsInAnyPieces) {
 
 TEST_F(FeatureWriterTest, GoesOnWhereTheOneBeforeStopped) {
   const FeatureLock lock(path());
+  FeatureSetWriter set = begin(lock);
   const Rows old = rows_of(open(), "author");
   {
-    FeatureWriter writer(lock, "author", spec());
+    FeatureWriter writer(set, "author", spec());
     append(writer, {kAuthors[0], {}});
   }
   EXPECT_EQ(rows_of(open(), "author"), old);
   verify(open());
-  FeatureWriter writer(lock, "author", spec());
+  FeatureWriter writer(set, "author", spec());
   ASSERT_EQ(writer.rows(), 2U);
   append(writer, {kAuthors[2]});
   EXPECT_EQ(writer.missing(), 1U);
@@ -150,8 +151,9 @@ TEST_F(FeatureWriterTest, GoesOnWhereTheOneBeforeStopped) {
 
 TEST_F(FeatureWriterTest, FinishesWhatWasWrittenButNotFinished) {
   const FeatureLock lock(path());
-  { append(*std::make_unique<FeatureWriter>(lock, "author", spec()), kAuthors); }
-  FeatureWriter writer(lock, "author", spec());
+  FeatureSetWriter set = begin(lock);
+  { append(*std::make_unique<FeatureWriter>(set, "author", spec()), kAuthors); }
+  FeatureWriter writer(set, "author", spec());
   ASSERT_EQ(writer.rows(), 3U);
   writer.finish();
   EXPECT_EQ(rows_of(open(), "author"), kAuthors);
@@ -159,9 +161,10 @@ TEST_F(FeatureWriterTest, FinishesWhatWasWrittenButNotFinished) {
 
 TEST_F(FeatureWriterTest, StartsAnewForAnotherKey) {
   const FeatureLock lock(path());
-  { append(*std::make_unique<FeatureWriter>(lock, "author", spec("one")), {{9, 9}, {9, 9}}); }
-  EXPECT_EQ(FeatureWriter(lock, "author", spec("two")).rows(), 0U);
-  FeatureWriter writer(lock, "author", spec("two", 5));
+  FeatureSetWriter set = begin(lock);
+  { append(*std::make_unique<FeatureWriter>(set, "author", spec("one")), {{9, 9}, {9, 9}}); }
+  EXPECT_EQ(FeatureWriter(set, "author", spec("two")).rows(), 0U);
+  FeatureWriter writer(set, "author", spec("two", 5));
   EXPECT_EQ(writer.rows(), 0U);
   append(writer, {{1, 2, 3, 4, 5}, {}, {}}, 5);
   EXPECT_EQ(writer.finish().key, "two");
@@ -171,7 +174,8 @@ TEST_F(FeatureWriterTest, StartsAnewForAnotherKey) {
 TEST_F(FeatureWriterTest, StartsAnewAfterFinishing) {
   make("author", spec(), kAuthors);
   const FeatureLock lock(path());
-  EXPECT_EQ(FeatureWriter(lock, "author", spec()).rows(), 0U);
+  FeatureSetWriter set = begin(lock);
+  EXPECT_EQ(FeatureWriter(set, "author", spec()).rows(), 0U);
 }
 
 TEST_F(FeatureWriterTest, StartsAnewWhereWhatIsLeftIsDamaged) {
@@ -192,9 +196,10 @@ TEST_F(FeatureWriterTest, StartsAnewWhereWhatIsLeftIsDamaged) {
   };
   for (size_t i = 0; i < damages.size(); ++i) {
     const FeatureLock lock(path());
-    { append(*std::make_unique<FeatureWriter>(lock, "author", spec()), {{9, 9}, {9, 9}}); }
+    FeatureSetWriter set = begin(lock);
+    { append(*std::make_unique<FeatureWriter>(set, "author", spec()), {{9, 9}, {9, 9}}); }
     damages[i]();
-    FeatureWriter writer(lock, "author", spec());
+    FeatureWriter writer(set, "author", spec());
     EXPECT_EQ(writer.rows(), 0U) << i;
     append(writer, kAuthors);
     writer.finish();
@@ -205,12 +210,13 @@ TEST_F(FeatureWriterTest, StartsAnewWhereWhatIsLeftIsDamaged) {
 
 TEST_F(FeatureWriterTest, WritesItsOwnHeaderOverADamagedOne) {
   const FeatureLock lock(path());
-  { append(*std::make_unique<FeatureWriter>(lock, "author", spec()), {kAuthors[0], kAuthors[1]}); }
+  FeatureSetWriter set = begin(lock);
+  { append(*std::make_unique<FeatureWriter>(set, "author", spec()), {kAuthors[0], kAuthors[1]}); }
   const Path partial = path() / "author" / "features.partial";
   std::string bytes = read_bytes(partial);
   bytes.replace(0, 20, std::string(20, '?'));
   write_bytes(partial, bytes);
-  FeatureWriter writer(lock, "author", spec());
+  FeatureWriter writer(set, "author", spec());
   append(writer, {{}});
   writer.finish();
   verify(open());
@@ -222,15 +228,18 @@ TEST_F(FeatureWriterTest, AGraphWhoseSchemaCannotBeReplacedIsWhole) {
     const Rows rows = flagged ? Rows{kAuthors[0], {}, kAuthors[2]} : kAuthors;
     const uint64_t features = 128 + 3 * 3 * sizeof(float);
     ASSERT_GT(fs::file_size(path() / "schema.json"), features) << "what fills the disk";
+    const FeatureLock lock(path());
+    FeatureSetWriter set = begin(lock);
     const std::string error = error_of([&] {
       const FileSizeLimit full(features);
-      make("author", spec(flagged ? "1" : "0"), rows);
+      FeatureWriter writer(set, "author", spec(flagged ? "1" : "0"));
+      append(writer, rows);
+      writer.finish();
     });
     EXPECT_TRUE(contains(error, (path() / "schema.json").string() + ": cannot write")) << error;
     EXPECT_EQ(rows_of(open(), "author"), old);
     verify(open());
-    const FeatureLock lock(path());
-    FeatureWriter writer(lock, "author", spec(flagged ? "1" : "0"));
+    FeatureWriter writer(set, "author", spec(flagged ? "1" : "0"));
     if (writer.rows() == 0) append(writer, rows);
     EXPECT_EQ(writer.finish().flagged, flagged);
     verify(open());
@@ -244,8 +253,9 @@ TEST_F(FeatureWriterTest, RefusesNumbersThatAreNotFiniteAsStored) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   const FeatureLock lock(path());
+  FeatureSetWriter set = begin(lock);
   const auto error_for = [&](float value, FeatureType type) {
-    FeatureWriter writer(lock, "author", spec("one", 2, type));
+    FeatureWriter writer(set, "author", spec("one", 2, type));
     const std::string error = error_of([&] { append(writer, {{1, 2}, {1, value}}); });
     EXPECT_EQ(writer.rows(), 0U);
     return error;
@@ -256,7 +266,7 @@ TEST_F(FeatureWriterTest, RefusesNumbersThatAreNotFiniteAsStored) {
   }
   EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "nodes 0 to 1 are not finite"));
   EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "--precision float32"));
-  FeatureWriter writer(lock, "author", spec("one", 2, FeatureType::float16));
+  FeatureWriter writer(set, "author", spec("one", 2, FeatureType::float16));
   append(writer, {{1, 65519.0F}});  // rounds to the largest half
   EXPECT_EQ(writer.rows(), 1U);
 }
@@ -283,7 +293,8 @@ TEST_F(FeatureWriterTest, WantsAGraphAndAType) {
                        "no such graph folder"));
   EXPECT_FALSE(fs::exists(folder_ / "none"));
   const FeatureLock lock(path());
-  const std::string error = error_of([&] { FeatureWriter(lock, "autor", spec()); });
+  FeatureSetWriter set = begin(lock);
+  const std::string error = error_of([&] { FeatureWriter(set, "autor", spec()); });
   EXPECT_TRUE(contains(error, "autor") && contains(error, "author")) << error;
 }
 
@@ -293,7 +304,8 @@ TEST_F(FeatureWriterTest, ATypeWithoutNodesGetsAnEmptyArray) {
   schema.number_relations();
   GraphBuilder(path(), schema, {.replace = true}).finish();
   const FeatureLock lock(path());
-  FeatureWriter writer(lock, "ghost", spec());
+  FeatureSetWriter set = begin(lock);
+  FeatureWriter writer(set, "ghost", spec());
   EXPECT_EQ(writer.nodes(), 0U);
   EXPECT_FALSE(writer.finish().flagged);
   EXPECT_EQ(kept("ghost").width, 2U);

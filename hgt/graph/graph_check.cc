@@ -6,13 +6,17 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/half.h"
 #include "hgt/graph/incoming_writer.h"
+#include "hgt/graph/verified_arrays.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -24,10 +28,13 @@ constexpr uint64_t kCheckedBetweenReports = 1U << 14U;
 class Checker {
  public:
   Checker(const HeteroGraph& graph, const ProgressSink& progress)
-      : graph_(graph), schema_(graph.schema()), progress_(progress) {}
+      : graph_(graph),
+        schema_(graph.schema()),
+        stored_(read_schema(graph.folder())),
+        progress_(progress) {}
 
   void check() {
-    check_checksums();
+    verify_arrays_again(graph_.folder(), stored_.arrays, progress_);  // of all feature sets
     check_offsets();
     fingerprints_.resize(schema_.relations().size());
     for (size_t type = 0; type < schema_.node_types().size(); ++type) {
@@ -36,25 +43,18 @@ class Checker {
       check_labels(NodeType(type));
     }
     check_reverses();
+    for (const FeatureSet& set : all_feature_sets(stored_)) check_features(set.name);
   }
 
  private:
   [[noreturn]] void fail(const std::string& file, const std::string& what) const {
-    throw Error(fmt::format("{}: {}; the file is damaged, make the graph again",
-                            (graph_.folder() / file).string(), what));
+    const bool made = Path(file).filename().string().starts_with("features_");
+    throw Error(fmt::format(
+        "{}: {}; the file is damaged, make the {} again", (graph_.folder() / file).string(), what,
+        made ? "feature sets that have it ('hgt inspect' lists them)" : "graph"));
   }
   [[noreturn]] void fail(NodeType type, const std::string& file, const std::string& what) const {
     fail(schema_.at(type).name + "/" + file, what);
-  }
-
-  void check_checksums() const {
-    for (const ArrayRecord& record : schema_.arrays) {
-      progress_({.stage = "checksum of " + record.file, .unit = "files"});
-      const MappedArray array(graph_.folder(), record);
-      if (checksum(array.bytes()) != record.checksum) {
-        fail(record.file, "its checksum differs from the one in schema.json");
-      }
-    }
   }
 
   // Offsets start at 0, never fall, and end with what they point into.
@@ -110,7 +110,6 @@ class Checker {
 
   void check_list(Relation relation, NodeId target, const Neighbors& neighbors) {
     const RelationSpec& spec = schema_.at(relation);
-    const uint64_t limit = graph_.num_nodes(spec.source);
     Edge last{.time = kNoTime, .weight = -std::numeric_limits<float>::infinity()};
     for (size_t i = 0; i < neighbors.size(); ++i) {
       const Edge edge{.source = neighbors.sources[i],
@@ -118,11 +117,6 @@ class Checker {
                       .time = neighbors.times.empty() ? kNoTime : neighbors.times[i],
                       .weight = neighbors.weights.empty() ? 1.0F : neighbors.weights[i]};
       const EdgePosition position = neighbors.first + i;
-      if (edge.source >= limit) {
-        fail(spec.target, "incoming_sources.npy",
-             fmt::format("entry {} ({} of node {}) refers to the unknown source {}", position,
-                         spec.edge, target, edge.source));
-      }
       if (!std::isfinite(edge.weight)) {
         fail(spec.target, "incoming_weights.npy", fmt::format("entry {} is not finite", position));
       }
@@ -131,7 +125,6 @@ class Checker {
         fail(spec.target, "incoming_sources.npy",
              fmt::format("entry {} ({} of node {}) is out of order", position, spec.edge, target));
       }
-      check_time(spec.target, "incoming_times.npy", edge.time);
       add_fingerprint(relation, edge);
       last = edge;
     }
@@ -169,53 +162,43 @@ class Checker {
     }
   }
 
-  void check_time(NodeType type, const std::string& file, Time time) const {
-    if (time == kNoTime) return;
-    const auto& range = schema_.time_range;
-    if (!range || time < range->first || time > range->second) {
-      fail(type, file, fmt::format("time {} is outside the range in schema.json", time));
-    }
-  }
-
   // --- nodes ---
 
   void check_nodes(NodeType type) const {
     const NodeTypeSpec& spec = schema_.at(type);
-    for (const Time time : graph_.times(type)) check_time(type, "time.npy", time);
     for (uint64_t n = 0; n < spec.nodes; ++n) {
       const auto node = static_cast<NodeId>(n);
+      static_cast<void>(graph_.time(type, node));  // checks its range
       static_cast<void>(graph_.name(type, node));  // checks its offsets
       if (!spec.first_id && graph_.find(type, graph_.id(type, node)) != node) {
         fail(type, "id_index.npy", fmt::format("node {} is not found under its id", n));
       }
     }
-    const Features features = graph_.features(type);
+  }
+
+  void check_features(const std::string& set) {
+    const HeteroGraph graph = HeteroGraph::open(graph_.folder(), set);  // checks shapes
     const auto finite_half = [](uint16_t half) { return std::isfinite(from_half(half)); };
     const auto finite = [](float value) { return std::isfinite(value); };
-    if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
-        !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
-      fail(type, spec.features->file, "it holds numbers that are not finite");
+    for (size_t i = 0; i < schema_.node_types().size(); ++i) {
+      const auto& spec = graph.schema().at(NodeType(i)).features;
+      if (!spec || !checked_.insert(schema_.at(NodeType(i)).name + "/" + spec->file).second)
+        continue;
+      const Features features = graph.features(NodeType(i));
+      if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
+          !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
+        fail(NodeType(i), spec->file, "it holds numbers that are not finite");
+      }
     }
   }
 
   void check_labels(NodeType type) const {
     for (uint32_t label = 0; label < schema_.at(type).labels.size(); ++label) {
-      for (uint64_t node = 0; node < graph_.num_nodes(type); ++node) {
-        check_label(type, label, static_cast<NodeId>(node));
+      for (uint64_t n = 0; n < graph_.num_nodes(type); ++n) {
+        const auto node = static_cast<NodeId>(n);
+        static_cast<void>(graph_.label_classes(type, label, node));  // both check their ranges
+        static_cast<void>(graph_.split(type, label, node));
       }
-    }
-  }
-
-  void check_label(NodeType type, uint32_t label, NodeId node) const {
-    const LabelSpec& spec = schema_.at(type).labels[label];
-    for (const uint32_t number : graph_.label_classes(type, label, node)) {
-      if (number < spec.classes.size()) continue;
-      fail(type, "label_" + spec.name + "_classes.npy",
-           fmt::format("class {} of node {} is out of range", number, node));
-    }
-    if (graph_.split(type, label, node) > Split::test) {
-      fail(type, "label_" + spec.name + "_split.npy",
-           fmt::format("the split of node {} is unknown", node));
     }
   }
 
@@ -226,8 +209,10 @@ class Checker {
 
   const HeteroGraph& graph_;
   const Schema& schema_;
+  const Schema stored_;  // with all feature sets
   const ProgressSink& progress_;
   std::vector<Fingerprint> fingerprints_;
+  std::set<std::string> checked_;  // files of features: sets share some
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // How the names of files begin that lie beside the folders of node types: the schema and what a
-// killed process left of it, locks and marks, walks that are not finished.
-constexpr std::array<std::string_view, 4> kFilesOfGraph = {"schema.json", ".features.lock", ".hgt-",
-                                                           "walks_"};
+// killed process left of it, what readers remember, locks and marks, walks that are not finished.
+constexpr std::array<std::string_view, 5> kFilesOfGraph = {"schema.json", "verified.json",
+                                                           ".features.lock", ".hgt-", "walks_"};
 
 [[noreturn]] void refuse_folder(const Path& folder, const std::string& reason) {
   throw Error(fmt::format("{}: is not replaced: {}; choose another name or remove it yourself",
@@ -30,7 +31,7 @@ constexpr std::array<std::string_view, 4> kFilesOfGraph = {"schema.json", ".feat
 
 // The folders that belong to the graph; throws nlohmann's errors and those of the disk.
 std::set<std::string> folders_of_graph(const Path& folder) {
-  const auto schema = nlohmann::json::parse(read_text(folder / "schema.json"));
+  const auto schema = parse_json<nlohmann::json>(read_text(folder / "schema.json"));
   if (schema.at("format") != kGraphFormat) throw Error("it is not that of a graph");
   std::set<std::string> names = {kTruthFolder};
   for (const auto& type : schema.at("node_types")) names.insert(type.at("name"));

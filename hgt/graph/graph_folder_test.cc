@@ -43,8 +43,8 @@ TEST_F(GraphFolderTest, MayBeOfAnotherVersionOfTheFormat) {
 }
 
 TEST_F(GraphFolderTest, MayHoldWhatHgtLeaves) {
-  for (const char* name :
-       {".features.lock", ".hgt-partial", "walks_12.rows", "schema.json.partial.1-0"}) {
+  for (const char* name : {".features.lock", ".hgt-partial", "verified.json", "walks_12.rows",
+                           "schema.json.partial.1-0"}) {
     write_bytes(graph() / name, "");
   }
   fs::create_directory(graph() / kTruthFolder);

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/graph/half.h"
 #include "hgt/graph/id_map.h"
 
@@ -31,32 +31,35 @@ struct TypeArrays {
   std::vector<LabelArrays> labels;
 
   StringColumn names() const {
-    return {.offsets = name_offsets.as<int64_t>(), .bytes = name_bytes.as<char>()};
+    return {.offsets = name_offsets.as<int64_t>(),
+            .bytes = name_bytes.as<char>(),
+            .file = name_offsets.path().native()};
   }
   IdIndex ids() const {
     return {.slots = id_index.as<uint32_t>(),
-            .ids = {.offsets = id_offsets.as<int64_t>(), .bytes = id_bytes.as<char>()}};
+            .ids = {.offsets = id_offsets.as<int64_t>(),
+                    .bytes = id_bytes.as<char>(),
+                    .file = id_offsets.path().native()},
+            .file = id_index.path().native()};
   }
 };
 
-Schema read_schema(const Path& folder) {
-  const Path file = folder / "schema.json";
-  if (!std::filesystem::exists(folder)) {
-    throw Error(fmt::format("{}: there is no such graph folder", folder.string()));
+// The schema of the folder with one of its feature sets; sets `name` where it is empty.
+Schema choose_features(const Path& folder, std::string& name) {
+  Schema stored = read_schema(folder);
+  if (name.empty()) name = newest_feature_set(stored);
+  try {
+    return with_features(std::move(stored), name);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", folder.string(), error.what()));
   }
-  if (!std::filesystem::is_regular_file(file)) {
-    throw Error(fmt::format(
-        "{}: is not a graph folder (it has no schema.json); make one with 'hgt import' or 'hgt "
-        "generate'",
-        folder.string()));
-  }
-  return Schema::from_json(read_text(file), file);
 }
 
 // Maps the arrays that the schema's types call for, each with the shape that it implies.
 class Opener {
  public:
-  Opener(const Path& folder, const Schema& schema) : folder_(folder), schema_(schema) {
+  Opener(const Path& folder, const std::string& feature_set, const Schema& schema)
+      : folder_(folder), feature_set_(feature_set), schema_(schema) {
     for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);
   }
 
@@ -71,12 +74,7 @@ class Opener {
       map(arrays.name_offsets, prefix + "name_offsets.npy", "<i8", {spec.nodes + 1});
       map(arrays.name_bytes, prefix + "name_bytes.npy", "|u1");
     }
-    if (spec.features) {
-      const bool half = spec.features->type == FeatureType::float16;
-      map(arrays.features, prefix + spec.features->file, half ? "<f2" : "<f4",
-          {spec.nodes, spec.features->width});
-      arrays.feature_rows = File::open_to_read(folder_ / (prefix + spec.features->file));
-    }
+    if (spec.features) open_features(spec, prefix, arrays);
     for (const LabelSpec& label : spec.labels) {
       LabelArrays& into = arrays.labels.emplace_back();
       const std::string name = prefix + "label_" + label.name;
@@ -115,6 +113,22 @@ class Opener {
     }
   }
 
+  // Other sets may be whole.
+  void open_features(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
+    const bool half = spec.features->type == FeatureType::float16;
+    const std::string file = prefix + spec.features->file;
+    try {
+      map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
+      arrays.feature_rows = File::open_to_read(folder_ / file);
+    } catch (const Error& error) {
+      if (feature_set_ == kImportedSet) throw;
+      throw Error(
+          fmt::format("{} (it belongs to the feature set '{}'; choose another one with --features, "
+                      "or make this one again with 'hgt features --replace --again')",
+                      error.what(), feature_set_));
+    }
+  }
+
   // An empty shape: one dimension of any extent.
   void map(MappedArray& into, const std::string& file, std::string_view dtype,
            const std::vector<uint64_t>& shape = {}) {
@@ -135,6 +149,7 @@ class Opener {
   }
 
   const Path& folder_;
+  const std::string& feature_set_;
   const Schema& schema_;
   std::map<std::string, const ArrayRecord*> records_;
 };
@@ -145,15 +160,17 @@ struct HeteroGraph::State {
   const TypeArrays& at(NodeType type) const { return types[index(type)]; }
 
   Path folder;
+  std::string feature_set;
   Schema schema;
   std::vector<TypeArrays> types;
 };
 
-HeteroGraph HeteroGraph::open(const Path& folder) {
+HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set) {
   auto state = std::make_shared<State>();
   state->folder = folder;
-  state->schema = read_schema(folder);
-  Opener opener(state->folder, state->schema);
+  state->feature_set = feature_set;
+  state->schema = choose_features(folder, state->feature_set);
+  Opener opener(state->folder, state->feature_set, state->schema);
   for (size_t type = 0; type < state->schema.node_types().size(); ++type) {
     state->types.push_back(opener.open(NodeType(type)));
   }
@@ -163,6 +180,7 @@ HeteroGraph HeteroGraph::open(const Path& folder) {
 }
 
 const Path& HeteroGraph::folder() const { return state_->folder; }
+const std::string& HeteroGraph::feature_set() const { return state_->feature_set; }
 const Schema& HeteroGraph::schema() const { return state_->schema; }
 
 uint64_t HeteroGraph::num_entries(NodeType target) const {
@@ -195,26 +213,93 @@ void HeteroGraph::prefetch_offsets(NodeType type, NodeId target) const {
   }
 }
 
-void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
-  const auto offsets = offsets_of(type, target);
-  throw Error(
-      fmt::format("{}: the list of node {} is damaged (entries {} to {} of {}); make the graph "
-                  "again",
-                  (folder() / schema().at(type).name / "incoming_offsets.npy").string(), target,
-                  offsets.front(), offsets.back(), num_entries(type)));
+void HeteroGraph::report_damage(NodeType type, std::string_view file, std::string_view what) const {
+  throw Error(fmt::format("{}: {}; the file is damaged, restore it or make the graph again",
+                          (folder() / schema().at(type).name / file).string(), what));
 }
 
-void HeteroGraph::check_nodes(NodeType type, std::span<const NodeId> nodes) const {
+void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
+  const auto offsets = offsets_of(type, target);
+  report_damage(type, "incoming_offsets.npy",
+                fmt::format("the list of node {} has the entries {} to {} of {}", target,
+                            offsets.front(), offsets.back(), num_entries(type)));
+}
+
+void HeteroGraph::report_source(Relation relation, EdgePosition position, NodeId source) const {
+  const RelationSpec& spec = schema().at(relation);
+  report_damage(
+      spec.target, "incoming_sources.npy",
+      fmt::format("entry {} ({}) names node {} of type {}, which has {} nodes", position, spec.edge,
+                  source, schema().at(spec.source).name, num_nodes(spec.source)));
+}
+
+namespace {
+
+// Of a list at once: most are in range, and a loop without exits is vectorized.
+bool all_below(std::span<const NodeId> nodes, uint64_t limit) {
   NodeId largest = 0;
   for (const NodeId node : nodes) largest = std::max(largest, node);
-  if (nodes.empty() || largest < num_nodes(type)) return;
-  throw Error(
-      fmt::format("{}: a list names node {} of type {}, which has {} nodes; the graph is damaged, "
-                  "make it again",
-                  folder().string(), largest, schema().at(type).name, num_nodes(type)));
+  return nodes.empty() || largest < limit;
+}
+
+size_t first_not_below(std::span<const NodeId> nodes, uint64_t limit) {
+  const auto found =
+      std::find_if(nodes.begin(), nodes.end(), [limit](NodeId node) { return node >= limit; });
+  return static_cast<size_t>(found - nodes.begin());
+}
+
+}  // namespace
+
+void HeteroGraph::check_sources(Relation relation, std::span<const NodeId> sources,
+                                std::span<const EdgePosition> positions) const {
+  const uint64_t limit = num_nodes(schema().at(relation).source);
+  if (all_below(sources, limit)) return;
+  const size_t bad = first_not_below(sources, limit);
+  report_source(relation, positions[bad], sources[bad]);
+}
+
+// kNoTime is below every other time.
+bool HeteroGraph::all_in_range(std::span<const Time> times) const {
+  const auto range = schema().time_range.value_or(std::pair(kNoTime, kNoTime));
+  bool good = true;
+  for (const Time time : times) {
+    good &= time <= range.second && (time >= range.first || time == kNoTime);
+  }
+  return good;
+}
+
+size_t HeteroGraph::first_out_of_range(std::span<const Time> times) const {
+  size_t first = 0;
+  while (all_in_range(times.subspan(first, 1))) ++first;
+  return first;
+}
+
+void HeteroGraph::check_times(NodeType type, std::span<const NodeId> nodes,
+                              std::span<const Time> times) const {
+  if (all_in_range(times)) return;
+  const size_t bad = first_out_of_range(times);
+  report_damage(type, "time.npy",
+                fmt::format("the time {} of node {} is outside the range in schema.json",
+                            times[bad], nodes[bad]));
 }
 
 Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
+  const Neighbors list = unchecked_incoming(relation, target);
+  const RelationSpec& spec = schema().at(relation);
+  if (!all_below(list.sources, num_nodes(spec.source))) {
+    const size_t bad = first_not_below(list.sources, num_nodes(spec.source));
+    report_source(relation, list.first + bad, list.sources[bad]);
+  }
+  if (!all_in_range(list.times)) {
+    const size_t bad = first_out_of_range(list.times);
+    report_damage(spec.target, "incoming_times.npy",
+                  fmt::format("the time {} of entry {} is outside the range in schema.json",
+                              list.times[bad], list.first + bad));
+  }
+  return list;
+}
+
+Neighbors HeteroGraph::unchecked_incoming(Relation relation, NodeId target) const {
   const RelationSpec& spec = schema().at(relation);
   const TypeArrays& arrays = state_->at(spec.target);
   const auto offsets = offsets_of(spec.target, target);
@@ -249,7 +334,9 @@ std::span<const Time> HeteroGraph::times(NodeType type) const {
 
 Time HeteroGraph::time(NodeType type, NodeId node) const {
   const auto all = times(type);
-  return all.empty() ? kNoTime : all[node];
+  if (all.empty()) return kNoTime;
+  check_times(type, {&node, 1}, {&all[node], 1});
+  return all[node];
 }
 
 Features HeteroGraph::features(NodeType type) const {
@@ -325,16 +412,29 @@ std::span<const uint32_t> HeteroGraph::label_classes(NodeType type, uint32_t lab
   const int64_t end = arrays.offsets.as<int64_t>()[node + size_t{1}];
   const auto classes = arrays.classes.as<uint32_t>();
   if (begin < 0 || end < begin || static_cast<uint64_t>(end) > classes.size()) {
-    throw Error(fmt::format(
-        "{}: the label '{}' of type {} is damaged at node {}; make the graph again",
-        folder().string(), schema().at(type).labels[label].name, schema().at(type).name, node));
+    report_damage(type, "label_" + schema().at(type).labels[label].name + "_offsets.npy",
+                  fmt::format("the classes of node {} are the entries {} to {} of {}", node, begin,
+                              end, classes.size()));
   }
-  return classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const auto found = classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const LabelSpec& spec = schema().at(type).labels[label];
+  for (const uint32_t number : found) {
+    if (number < spec.classes.size()) continue;
+    report_damage(type, "label_" + spec.name + "_classes.npy",
+                  fmt::format("class {} of node {} is out of range: there are {} classes", number,
+                              node, spec.classes.size()));
+  }
+  return found;
 }
 
 Split HeteroGraph::split(NodeType type, uint32_t label, NodeId node) const {
   const auto splits = state_->at(type).labels[label].split.as<uint8_t>();
-  return splits.empty() ? Split::none : Split(splits[node]);
+  if (splits.empty()) return Split::none;
+  if (splits[node] > static_cast<uint8_t>(Split::test)) {
+    report_damage(type, "label_" + schema().at(type).labels[label].name + "_split.npy",
+                  fmt::format("the split {} of node {} is unknown", splits[node], node));
+  }
+  return Split(splits[node]);
 }
 
 }  // namespace hgt

@@ -10,9 +10,10 @@
 // need not fit in memory, and all threads and processes share its pages. Immutable: cheap to copy,
 // safe to use from any number of threads. Spans and views live as long as any copy of the graph.
 //
-// Opening checks the schema and, for every file, header and size. Offsets are checked when they are
-// used, so that a damaged file gives an Error and never a crash; verify() in graph_check.h checks
-// every byte.
+// Opening checks the schema and, for every file, header and size. Offsets, sources, times and
+// classes are checked to be in range when they are used, so that a damaged file gives an Error and
+// never a crash. Damage within these ranges is found by checksums: open_verified() in
+// verified_arrays.h compares them once, verify() in graph_check.h checks every byte.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +48,25 @@ struct Features {
 
 class HeteroGraph {
  public:
-  // Throws Error: no graph folder, a damaged or incomplete file.
-  static HeteroGraph open(const Path& folder);
+  // With the features of one set (feature_sets.h); empty: the newest finished one. What other sets
+  // hold is neither looked at nor seen. Throws Error: no graph folder, no such set, a damaged or
+  // incomplete file.
+  static HeteroGraph open(const Path& folder, const std::string& feature_set = {});
 
   const Path& folder() const;
-  const Schema& schema() const;
+  const std::string& feature_set() const;  // the name of the chosen one
+  const Schema& schema() const;            // as if the graph had no other features
   uint64_t num_nodes(NodeType type) const { return schema().at(type).nodes; }
   uint64_t num_edges(Relation relation) const { return schema().at(relation).edges; }
   uint64_t num_entries(NodeType target) const;  // incoming entries over all relations
 
   // --- edges. Requires target < num_nodes ---
+  // Checked: the sources are nodes of the relation's source type, the times are those of the
+  // schema.
   Neighbors incoming(Relation relation, NodeId target) const;
+  // Only the offsets are checked: for those who count or compare sources, and index nothing by
+  // them.
+  Neighbors unchecked_incoming(Relation relation, NodeId target) const;
   // The whole incoming list of a target, and where each relation's part ends in it:
   // offsets[slot] .. offsets[slot + 1] are store positions. [relations entering the type + 1]
   // Checked: they ascend and lie within the store.
@@ -66,14 +75,17 @@ class HeteroGraph {
   std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
   std::span<const Time> incoming_times(NodeType type) const;      // empty: no relation has times
   std::span<const float> incoming_weights(NodeType type) const;
-  // Throws Error unless all are nodes of the type. For sources read by position: a damaged file
-  // may hold anything.
-  void check_nodes(NodeType type, std::span<const NodeId> nodes) const;
+  // Throws Error unless all sources, which were read at these positions, are nodes of the
+  // relation's source type: a damaged file may hold anything.
+  void check_sources(Relation relation, std::span<const NodeId> sources,
+                     std::span<const EdgePosition> positions) const;
 
   // --- nodes. Requires node < num_nodes ---
   // kNoTime: a plain node, or an event node whose table gave no time.
   Time time(NodeType type, NodeId node) const;
-  std::span<const Time> times(NodeType type) const;  // empty: a plain type
+  std::span<const Time> times(NodeType type) const;  // empty: a plain type. Not checked
+  // Throws Error unless all times, which were read for these nodes, are in the schema's range.
+  void check_times(NodeType type, std::span<const NodeId> nodes, std::span<const Time> times) const;
   Features features(NodeType type) const;
   // Read, not mapped: rows at random would bring pages of neighbors into memory.
   void copy_features(NodeType type, NodeId node, std::span<float> row) const;
@@ -90,7 +102,12 @@ class HeteroGraph {
 
  private:
   std::span<const int64_t> offsets_of(NodeType type, NodeId target) const;
+  [[noreturn]] void report_damage(NodeType type, std::string_view file,
+                                  std::string_view what) const;
   [[noreturn]] void report_damaged_list(NodeType type, NodeId target) const;
+  [[noreturn]] void report_source(Relation relation, EdgePosition position, NodeId source) const;
+  bool all_in_range(std::span<const Time> times) const;
+  size_t first_out_of_range(std::span<const Time> times) const;
 
   struct State;
   std::shared_ptr<const State> state_;

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/graph/array_file.h"
 #include "hgt/graph/graph_test_folder.h"
 
 namespace hgt {
@@ -309,6 +312,88 @@ TEST(HeteroGraph, OpensAGraphWithoutTypes) {
     GraphBuilder(folder / "none.graph", schema).finish();
   }
   EXPECT_TRUE(HeteroGraph::open(folder / "none.graph").schema().node_types().empty());
+}
+
+// --- numbers out of range, without a look at checksums ---
+
+class OutOfRange : public testing::Test {
+ protected:
+  OutOfRange() { build_small_graph(graph_); }
+
+  template <typename Value>
+  void overwrite(const std::string& file, size_t at, Value value) const {
+    std::string bytes = read_bytes(graph_ / file);
+    ASSERT_GE(bytes.size(), kArrayHeaderBytes + (at + 1) * sizeof(Value));
+    std::memcpy(bytes.data() + kArrayHeaderBytes + at * sizeof(Value), &value, sizeof(Value));
+    write_bytes(graph_ / file, bytes);
+  }
+  // Tells the file, the place and the value.
+  template <typename Use>
+  void expect_named(const std::string& file, std::vector<std::string> parts, const Use& use) const {
+    const HeteroGraph graph = HeteroGraph::open(graph_);
+    const std::string error = error_of([&] { use(graph); });
+    parts.push_back((graph_ / file).string() + ": ");
+    for (const std::string& part : parts)
+      EXPECT_TRUE(contains(error, part)) << part << ": " << error;
+  }
+
+  TestFolder folder_;
+  Path graph_ = folder_ / "small.graph";
+};
+
+TEST_F(OutOfRange, ASourceIsNamed) {
+  const HeteroGraph good = HeteroGraph::open(graph_);
+  const Relation cites = good.schema().relation("paper", "cites", "paper");
+  const EdgePosition first = good.incoming(cites, 0).first;
+  overwrite<NodeId>("paper/incoming_sources.npy", first + 1, 4);  // papers are 0 to 3
+  expect_named("paper/incoming_sources.npy",
+               {"entry " + std::to_string(first + 1), "node 4", "4 nodes"},
+               [&](const HeteroGraph& graph) { graph.incoming(cites, 0); });
+  const std::vector<NodeId> sources = {2, 9};
+  const std::vector<EdgePosition> positions = {70, 80};
+  expect_named("paper/incoming_sources.npy", {"entry 80", "node 9"},
+               [&](const HeteroGraph& graph) { graph.check_sources(cites, sources, positions); });
+  EXPECT_EQ(good.unchecked_incoming(cites, 0).sources[1], 4U);
+}
+
+TEST_F(OutOfRange, ATimeIsNamed) {
+  const NodeType paper = HeteroGraph::open(graph_).schema().node_type("paper");
+  for (const Time time : {2015, 2022, std::numeric_limits<Time>::max()}) {
+    overwrite<Time>("paper/time.npy", 2, time);
+    expect_named("paper/time.npy", {"time " + std::to_string(time), "node 2"},
+                 [&](const HeteroGraph& graph) { graph.time(paper, 2); });
+  }
+  overwrite<Time>("paper/time.npy", 2, kNoTime);
+  EXPECT_EQ(HeteroGraph::open(graph_).time(paper, 2), kNoTime);
+}
+
+TEST_F(OutOfRange, ATimeOfAnEdgeIsNamed) {
+  overwrite<Time>("venue/incoming_times.npy", 2, 1);
+  expect_named("venue/incoming_times.npy", {"time 1 of entry 2"}, [](const HeteroGraph& graph) {
+    graph.incoming(graph.schema().relation("paper", "appears_in", "venue"), 1);
+  });
+}
+
+TEST_F(OutOfRange, AClassOrASplitIsNamed) {
+  overwrite<uint32_t>("paper/label_topic_classes.npy", 2, 3);
+  overwrite<uint8_t>("paper/label_topic_split.npy", 3, 4);
+  const NodeType paper = HeteroGraph::open(graph_).schema().node_type("paper");
+  expect_named("paper/label_topic_classes.npy", {"class 3 of node 2", "3 classes"},
+               [&](const HeteroGraph& graph) { graph.label_classes(paper, 0, 2); });
+  expect_named("paper/label_topic_split.npy", {"split 4 of node 3"},
+               [&](const HeteroGraph& graph) { graph.split(paper, 0, 3); });
+}
+
+TEST_F(OutOfRange, ANameAndAnIdAreNamed) {
+  overwrite<int64_t>("author/name_offsets.npy", 1, 99);
+  overwrite<int64_t>("author/id_offsets.npy", 1, -1);
+  const NodeType author = HeteroGraph::open(graph_).schema().node_type("author");
+  expect_named("author/name_offsets.npy", {"row 1", "99"},
+               [&](const HeteroGraph& graph) { graph.name(author, 1); });
+  expect_named("author/id_offsets.npy", {"row 0", "-1"},
+               [&](const HeteroGraph& graph) { graph.id(author, 0); });
+  expect_named("author/name_offsets.npy", {"no row 3"},
+               [&](const HeteroGraph& graph) { graph.name(author, 3); });
 }
 
 }  // namespace

@@ -37,9 +37,13 @@ uint64_t probe(std::span<const uint32_t> slots, std::string_view id, const IdAt&
 std::optional<NodeId> IdIndex::find(std::string_view id) const {
   if (slots.empty()) return std::nullopt;
   const uint64_t at = probe(slots, id, [this](uint64_t node) {
-    return node < ids.size() ? ids.at(node) : std::string_view{};
+    if (node < ids.size()) return ids.at(node);
+    throw Error(fmt::format(
+        "{}: names node {}, but there are {}; the file is damaged, restore it or make the graph "
+        "again",
+        file, node, ids.size()));
   });
-  if (slots[at] == 0 || slots[at] - 1 >= ids.size()) return std::nullopt;
+  if (slots[at] == 0) return std::nullopt;
   return ids.at(slots[at] - 1) == id ? std::optional<NodeId>(slots[at] - 1) : std::nullopt;
 }
 
@@ -70,8 +74,14 @@ struct IdMap::Stored {
     index->resize(1024);
   }
 
-  StringColumn ids() { return {.offsets = offsets.as<int64_t>(), .bytes = bytes.as<char>()}; }
-  IdIndex view() { return {.slots = index->as<uint32_t>(), .ids = ids()}; }
+  StringColumn ids() {
+    return {.offsets = offsets.as<int64_t>(),
+            .bytes = bytes.as<char>(),
+            .file = offsets.path().native()};
+  }
+  IdIndex view() {
+    return {.slots = index->as<uint32_t>(), .ids = ids(), .file = index->path().native()};
+  }
 
   // A new index of twice the slots, filled in node order: the bytes depend on the ids alone.
   void grow_index() {

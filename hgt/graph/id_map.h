@@ -21,7 +21,9 @@ namespace hgt {
 struct IdIndex {
   std::span<const uint32_t> slots;
   StringColumn ids;
+  std::string_view file = {};  // of the slots, for errors
 
+  // Throws Error: it meets a slot that holds no node, as only a damaged file has.
   std::optional<NodeId> find(std::string_view id) const;
 };
 

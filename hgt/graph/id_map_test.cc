@@ -237,14 +237,25 @@ TEST(IdMap, WritesTheSameBytesWhetherTheIdsBeganAsASequenceOrNot) {
 TEST(IdIndex, WithoutAFreeSlotStillEndsItsSearch) {
   const std::vector<int64_t> offsets = {0, 1};
   const std::string bytes = "a";
-  for (const uint32_t slot : {1U, 2U, 0xffffffffU}) {
-    const std::vector<uint32_t> slots(4, slot);
-    const IdIndex index{.slots = slots, .ids = {.offsets = offsets, .bytes = bytes}};
-    EXPECT_EQ(index.find("zzz"), std::nullopt);
-    EXPECT_EQ(index.find(""), std::nullopt);
-    EXPECT_EQ(index.find("a"), slot == 1 ? std::optional<NodeId>(0) : std::nullopt);
-  }
+  const std::vector<uint32_t> slots(4, 1);
+  const IdIndex index{.slots = slots, .ids = {.offsets = offsets, .bytes = bytes}};
+  EXPECT_EQ(index.find("zzz"), std::nullopt);
+  EXPECT_EQ(index.find(""), std::nullopt);
+  EXPECT_EQ(index.find("a"), 0U);
   EXPECT_EQ(IdIndex{}.find("a"), std::nullopt);
+}
+
+TEST(IdIndex, NamesItsFileWhenItHoldsNoNode) {
+  const std::vector<int64_t> offsets = {0, 1};
+  const std::string bytes = "a";
+  for (const uint32_t slot : {2U, 0xffffffffU}) {
+    const std::vector<uint32_t> slots(4, slot);
+    const IdIndex index{
+        .slots = slots, .ids = {.offsets = offsets, .bytes = bytes}, .file = "id_index.npy"};
+    for (const char* id : {"zzz", "", "a"}) {
+      EXPECT_TRUE(contains(error_of([&] { index.find(id); }), "id_index.npy: names node"));
+    }
+  }
 }
 
 TEST(StringColumn, WithDamagedOffsetsThrowsAndNeverReadsAstray) {
@@ -252,8 +263,9 @@ TEST(StringColumn, WithDamagedOffsetsThrowsAndNeverReadsAstray) {
   using Offsets = std::vector<int64_t>;
   for (const Offsets& offsets : {Offsets{-1, 2}, Offsets{2, 1}, Offsets{0, 4}, Offsets{3, kMax},
                                  Offsets{kMin, kMax}, Offsets{4, 4}}) {
-    const StringColumn column{.offsets = offsets, .bytes = bytes};
-    EXPECT_NE(error_of([&] { column.at(0); }), "") << offsets[0] << " " << offsets[1];
+    const StringColumn column{.offsets = offsets, .bytes = bytes, .file = "name_offsets.npy"};
+    EXPECT_TRUE(contains(error_of([&] { column.at(0); }), "name_offsets.npy: row 0"))
+        << offsets[0] << " " << offsets[1];
   }
   const Offsets good = {1, 3};
   EXPECT_EQ((StringColumn{.offsets = good, .bytes = bytes}.at(0)), "bc");

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "hgt/disk/checksum.h"
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/graph_folder.h"
@@ -186,6 +187,7 @@ Schema Schema::without_contents() const {
     spec.degrees = {};
   }
   schema.time_range.reset();
+  schema.feature_sets.clear();
   schema.arrays.clear();
   return schema;
 }
@@ -237,6 +239,13 @@ FeatureSpec features_from_json(const Json& json) {
   return spec;
 }
 
+Json feature_set_to_json(const FeatureSet& set) {
+  Json json = {{"name", set.name}, {"key", set.key}, {"types", Json::object()}};
+  for (const auto& [type, spec] : set.types) json["types"][type] = features_to_json(spec);
+  if (!set.steps.empty()) json["steps"] = set.steps;
+  return json;
+}
+
 Json node_type_to_json(const NodeTypeSpec& spec) {
   Json json = {{"name", spec.name},
                {"kind", to_string(spec.kind)},
@@ -283,6 +292,9 @@ std::string Schema::to_json() const {
   for (const RelationSpec& spec : relations_) {
     json["relations"].push_back(relation_to_json(*this, spec));
   }
+  for (const FeatureSet& set : feature_sets) {
+    json["feature_sets"].push_back(feature_set_to_json(set));
+  }
   json["arrays"] = Json::array();
   for (const ArrayRecord& array : arrays) {
     json["arrays"].push_back({{"file", array.file},
@@ -317,7 +329,25 @@ struct SchemaReader {
     const size_t relations = schema.relations_.size();
     schema.number_relations();
     for (size_t i = 0; i < relations; ++i) require_reverse(Relation(i));
+    if (json.contains("feature_sets")) {
+      for (const Json& item : json.at("feature_sets")) read_feature_set(item);
+    }
     for (const Json& item : json.at("arrays")) read_array(item);
+  }
+
+  void read_feature_set(const Json& json) {
+    FeatureSet set{.name = json.at("name"), .key = json.at("key")};
+    require_valid_name("feature set", set.name);
+    const auto same = [&](const FeatureSet& known) { return known.name == set.name; };
+    if (std::any_of(schema.feature_sets.begin(), schema.feature_sets.end(), same)) {
+      throw Error("feature set '" + set.name + "' is listed twice");
+    }
+    for (const auto& [type, spec] : json.at("types").items()) {
+      static_cast<void>(schema.node_type(type));  // throws: there is no such type
+      set.types.emplace(type, features_from_json(spec));
+    }
+    if (json.contains("steps")) set.steps = json.at("steps").get<decltype(set.steps)>();
+    schema.feature_sets.push_back(std::move(set));
   }
 
   void read_node_type(const Json& json) {
@@ -407,7 +437,7 @@ struct SchemaReader {
 namespace {
 
 Json parse_checked(const std::string& text) {
-  Json json = Json::parse(text);
+  Json json = parse_json<Json>(text);
   if (!json.is_object() || json.value("format", "") != kGraphFormat) {
     throw Error("is not an hgt graph schema");
   }

@@ -53,6 +53,16 @@ struct FeatureSpec {
   std::string mean_of = {};             // file of the features that they are the mean of
 };
 
+// A named choice of input vectors for all node types (feature_sets.h). Once finished it never
+// changes; sets may have files in common.
+struct FeatureSet {
+  std::string name = {};
+  std::string key = {};                           // what tells it from one made in another way
+  std::map<std::string, FeatureSpec> types = {};  // by node type; the others have none
+  // Of an unfinished set: the step of its recipe, counted from 1, that made the features of a type.
+  std::map<std::string, uint64_t> steps = {};
+};
+
 // A categorical column of one node type; a node may have none, one or several classes.
 struct LabelSpec {
   std::string name = {};
@@ -67,8 +77,8 @@ struct NodeTypeSpec {
   uint64_t nodes = 0;
   // Ids that simply count up from a first number are not stored as text.
   std::optional<int64_t> first_id = {};
-  bool names = false;  // nodes have a name or title
-  std::optional<FeatureSpec> features = {};
+  bool names = false;                        // nodes have a name or title
+  std::optional<FeatureSpec> features = {};  // imported, or those of a chosen set
   std::vector<LabelSpec> labels = {};
 };
 
@@ -150,6 +160,7 @@ class Schema {
   TimeUnit time_unit = TimeUnit::year;
   std::optional<std::pair<Time, Time>> time_range;  // of all node and edge times
   std::map<std::string, std::string> origin;        // how the graph was made
+  std::vector<FeatureSet> feature_sets;             // besides the imported one; oldest first
   std::vector<ArrayRecord> arrays;
 
   // The text of schema.json, and back. `file` is named in the errors of from_json.

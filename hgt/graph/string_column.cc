@@ -7,13 +7,16 @@
 namespace hgt {
 
 std::string_view StringColumn::at(uint64_t row) const {
+  if (row >= size()) {
+    throw Error(fmt::format("{}: has no row {}, only {} rows", file, row, size()));
+  }
   const int64_t begin = offsets[row];
   const int64_t end = offsets[row + 1];
   if (begin < 0 || end < begin || static_cast<uint64_t>(end) > bytes.size()) {
     throw Error(fmt::format(
-        "a text column of the graph is damaged at row {} (bytes {} to {} of {}); run 'hgt inspect "
-        "--verify' to find the file",
-        row, begin, end, bytes.size()));
+        "{}: row {} has the bytes {} to {} of {}; the file is damaged, restore it or make the "
+        "graph again",
+        file, row, begin, end, bytes.size()));
   }
   return {bytes.data() + begin, static_cast<size_t>(end - begin)};
 }

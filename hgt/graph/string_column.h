@@ -12,9 +12,10 @@ namespace hgt {
 struct StringColumn {
   std::span<const int64_t> offsets;
   std::span<const char> bytes;
+  std::string_view file = {};  // of the offsets, for errors
 
   uint64_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
-  // Requires row < size(). Throws Error when the offsets are damaged, so it never reads out of
+  // Throws Error when there is no such row or the offsets are damaged, so it never reads out of
   // bounds.
   std::string_view at(uint64_t row) const;
 };

@@ -17,6 +17,7 @@ enum class TimeFormat {
   date,          // YYYY, YYYY-MM, YYYY-MM-DD, with or without a time of day and a zone
   unix_seconds,  // since 1970-01-01T00:00:00Z, whole or with a fraction ("unix" is a GNU macro)
   number,        // whole numbers in the schema's unit already
+  unix_milliseconds,
 };
 
 TimeFormat time_format(std::string_view name);  // throws Error: unknown format
@@ -26,6 +27,9 @@ TimeFormat time_format(std::string_view name);  // throws Error: unknown format
 // does not give are the first (January, day 1, midnight). No value: not a time, or beyond the range
 // of Time (for the unit second that is 1901 to 2038: take minute or day).
 std::optional<Time> parse_time(std::string_view text, TimeFormat format, TimeUnit unit);
+
+// Whether a date that was read may be meant: the years -9999 to 9999. 20190102 is not a year.
+bool is_plausible(Time time, TimeUnit unit);
 
 // As a date of the unit's precision: "2019", "2019-03", "2019-03-02", "2019-03-02 14:05:09".
 std::string format_time(Time time, TimeUnit unit);

@@ -38,10 +38,11 @@ int64_t days_since_1970(int to_year, int to_month, int to_day) {
   return days + to_day - 1;
 }
 
-TEST(TimeFormat, HasThreeNames) {
+TEST(TimeFormat, HasFourNames) {
   EXPECT_EQ(time_format("date"), TimeFormat::date);
   EXPECT_EQ(time_format("unix"), TimeFormat::unix_seconds);
   EXPECT_EQ(time_format("number"), TimeFormat::number);
+  EXPECT_EQ(time_format("unix_ms"), TimeFormat::unix_milliseconds);
   EXPECT_THROW(time_format("Date"), Error);
   EXPECT_THROW(time_format(""), Error);
 }
@@ -149,6 +150,16 @@ TEST(ParseTime, CountsUnixSecondsInEveryUnit) {
     EXPECT_EQ(unix_time(text, unit), date("2019-03-02 14:05:09", unit)) << to_string(unit);
   }
   EXPECT_EQ(unix_time("951782400", day), days_since_1970(2000, 2, 29));
+}
+
+TEST(ParseTime, CountsUnixMillisecondsInEveryUnit) {
+  for (const TimeUnit unit : kUnits) {
+    EXPECT_EQ(parse_time("1551535509999", TimeFormat::unix_milliseconds, unit),
+              date("2019-03-02 14:05:09", unit))
+        << to_string(unit);
+    EXPECT_EQ(parse_time("-0.5", TimeFormat::unix_milliseconds, unit),
+              date("1969-12-31 23:59:59", unit));
+  }
 }
 
 TEST(ParseTime, TakesNumbersAsTheyAre) {

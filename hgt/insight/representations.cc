@@ -62,8 +62,9 @@ struct Representations::State {
 
   SamplingOptions sampling(Time time) const {
     SamplingOptions result = run.options().training.sampling;
+    const bool own_times = run.task().time_bound(result.time_bound) == TimeBound::seed;
     const TimeBound bound = time == kNoTime ? TimeBound::seed : TimeBound::split;
-    result.time_bound = options.until ? bound : TimeBound::none;
+    result.time_bound = options.until || own_times ? bound : TimeBound::none;
     result.split_end = time;
     result.hidden.everywhere = run.task().left_out();
     return result;

@@ -2,7 +2,8 @@
 // instances (node, time), several are drawn and their vectors averaged. (Paper, section 5.4.)
 //
 // The time of an instance changes the gaps to its neighbors and nothing else, unless `until` cuts
-// the graph there: the sub-graphs of two times are drawn with the same numbers.
+// the graph there, or the run's time bound, where that is each seed's own time: the sub-graphs of
+// two times are drawn with the same numbers.
 //
 //   Representations venues(run, venue);
 //   const std::vector<float> then = venues.at(2000, nodes);   // [nodes * width]

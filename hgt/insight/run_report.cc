@@ -15,6 +15,7 @@
 #include "hgt/insight/explain.h"
 #include "hgt/run/saved_run.h"
 #include "hgt/run/version.h"
+#include "hgt/run/warnings_json.h"
 
 namespace hgt {
 
@@ -115,7 +116,8 @@ Json training(const std::optional<TrainingSummary>& summary) {
   if (!summary) return nullptr;
   Json json = {{"parameters", summary->parameters},
                {"peak_memory_mb", summary->peak_megabytes},
-               {"seeds", Json::array()}};
+               {"seeds", Json::array()},
+               {"warnings", warnings_json(summary->warnings)}};
   for (const SeedReport& seed : summary->seeds) {
     json["seeds"].push_back({{"seed", seed.seed},
                              {"batches", seed.batches},
@@ -148,7 +150,8 @@ Json results(const std::optional<RunResult>& found) {
   return {{"split", to_string(found->split)},
           {"examples", found->seeds.front().examples},
           {"seeds", found->seeds.size()},
-          {"metrics", metrics}};
+          {"metrics", metrics},
+          {"warnings", warnings_json(found->warnings)}};
 }
 
 Json line_json(const HeteroGraph& graph, NodeType type, const EvolutionLine& line) {

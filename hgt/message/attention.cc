@@ -10,13 +10,16 @@
 //                      dW, dW' at the sources: a sum per kRowsPerSum rows, added in their order
 #include "hgt/message/attention.h"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <functional>
 #include <vector>
 
+#include "hgt/error.h"
 #include "hgt/parallel.h"
 
 namespace hgt {
@@ -31,6 +34,26 @@ Instructions best_instructions() {
   if (avx2) return avx512 ? Instructions::avx512 : Instructions::avx2;
 #endif
   return Instructions::portable;
+}
+
+namespace {
+
+std::atomic<Instructions>& instructions_in_use() {
+  static std::atomic<Instructions> current = best_instructions();
+  return current;
+}
+
+}  // namespace
+
+Instructions current_instructions() { return instructions_in_use(); }
+
+void use_instructions(Instructions instructions) {
+  if (instructions > best_instructions()) {
+    throw Error(fmt::format(
+        "this processor has no {} instructions, only {}; choose these, or let hgt choose (auto)",
+        to_string(instructions), to_string(best_instructions())));
+  }
+  instructions_in_use() = instructions;
 }
 
 std::string_view to_string(Instructions instructions) {

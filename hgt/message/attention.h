@@ -74,13 +74,13 @@ struct AttentionGradients {
 template <typename T>
 void attention_forward(const AttentionPlan& plan, const HeadShape& shape,
                        const AttentionTables<T>& tables,
-                       Instructions instructions = best_instructions());
+                       Instructions instructions = current_instructions());
 
 // `tables` as attention_forward() left them. Overwrites all of `gradients` but what is given; of
 // the source table, the rows that attention_forward()'s caller filled are what counts.
 template <typename T>
 void attention_backward(const AttentionPlan& plan, const HeadShape& shape,
                         const AttentionTables<T>& tables, const AttentionGradients<T>& gradients,
-                        Instructions instructions = best_instructions());
+                        Instructions instructions = current_instructions());
 
 }  // namespace hgt

@@ -132,6 +132,10 @@ struct AttentionKernels {
 enum class Instructions { portable, avx2, avx512 };  // each includes those before
 
 Instructions best_instructions();  // that this processor has
+// What the whole process computes with: the best, unless use_instructions() said otherwise. Results
+// of different instructions differ in their last bits.
+Instructions current_instructions();
+void use_instructions(Instructions instructions);  // throws Error: this processor has them not
 std::string_view to_string(Instructions instructions);
 
 // Defined for float and double.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/error.h"
 #include "hgt/failing_memory_test.h"
 #include "hgt/message/attention_plan.h"
 #include "hgt/message/random_layer_graph_test.h"
@@ -492,6 +493,21 @@ TEST_F(Attention, PassesOnWhatIsNoNumber) {
     for (const double weight : run<float>(given, instructions).weights) {
       ASSERT_TRUE(std::isnan(weight)) << to_string(instructions);
     }
+  }
+}
+
+TEST_F(Attention, ComputesWithTheInstructionsInUse) {
+  const AttentionCase given(hub_layer(2000), true, {2, 16});
+  EXPECT_EQ(current_instructions(), best_instructions());
+  for (const Instructions set : instruction_sets()) {
+    use_instructions(set);
+    EXPECT_EQ(current_instructions(), set);
+    EXPECT_EQ(run<float>(given, current_instructions()).outputs, run<float>(given, set).outputs);
+  }
+  use_instructions(best_instructions());
+  if (best_instructions() < Instructions::avx512) {
+    EXPECT_THROW(use_instructions(Instructions::avx512), Error);
+    EXPECT_EQ(current_instructions(), best_instructions());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 
 namespace hgt {
@@ -134,7 +135,7 @@ std::string to_json(const ModelSchema& schema) {
 ModelSchema schema_from_json(const std::string& text, const std::string& where) {
   ModelSchema schema;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     for (const auto& type : json.at("node_types")) {
       schema.node_types.push_back(
           {type.at("name"), type.at("features"), type.value("vectors", uint64_t{0})});

@@ -137,7 +137,7 @@ std::optional<std::string> blas_warning() {
 Machine machine() {
   return {.torch_version = TORCH_VERSION,
           .instructions = torch_instructions(),
-          .kernels = std::string(to_string(best_instructions())),
+          .kernels = std::string(to_string(current_instructions())),
           .cores = usable_cores(),
           .threads = at::get_num_threads(),
           .memory_bytes = memory_told("/proc/meminfo", "MemTotal:"),

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <limits>
+#include <type_traits>
 
 #include "hgt/error.h"
 #include "hgt/options/settings_file.h"
@@ -14,12 +16,26 @@ namespace hgt {
 
 namespace {
 
+// As its ends were written: 64, not 64.000000; that of a seed is the largest there is.
 template <typename Number>
-Number number_of(const std::string& text) {
+std::string end_text(double end) {
+  const bool beyond = end >= static_cast<double>(std::numeric_limits<Number>::max());
+  if (std::is_integral_v<Number> && beyond) {
+    return fmt::format("{}", std::numeric_limits<Number>::max());
+  }
+  return fmt::format("{:.15g}", end);
+}
+
+template <typename Number>
+Number number_of(const std::string& text, NumberRange range) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return number;
-  throw Error(fmt::format("'{}' is not a valid number here", text));
+  const auto real = static_cast<double>(number);
+  const bool read = error == std::errc{} && end == text.data() + text.size();
+  if (read && real >= range.least && real <= range.most) return number;  // NaN is neither
+  throw Error(fmt::format("'{}' is not a {}number from {} to {}", text,
+                          std::is_integral_v<Number> ? "whole " : "", end_text<Number>(range.least),
+                          end_text<Number>(range.most)));
 }
 
 // TOML's whole numbers end at 2^63 - 1; a seed may be larger and is then written as text.
@@ -75,33 +91,36 @@ OptionTable::Entry& OptionTable::add(const std::string& key, bool& value, const 
 
 template <typename Number>
 OptionTable::Entry& OptionTable::add_number(const std::string& key, Number& value,
-                                            const std::string& help) {
+                                            NumberRange range, const std::string& help) {
   return add_entry(
       {.key = key,
        .help = help,
        .form = Form::number,
+       .range = range,
        .get = [&value] { return Values{fmt::format("{}", value)}; },
-       .set = [&value](const Values& values) { value = number_of<Number>(single(values)); }});
+       .set = [&value,
+               range](const Values& values) { value = number_of<Number>(single(values), range); }});
 }
 
-OptionTable::Entry& OptionTable::add(const std::string& key, double& value,
+OptionTable::Entry& OptionTable::add(const std::string& key, double& value, NumberRange range,
                                      const std::string& help) {
-  return add_number(key, value, help);
+  return add_number(key, value, range, help);
 }
-OptionTable::Entry& OptionTable::add(const std::string& key, int& value, const std::string& help) {
-  return add_number(key, value, help);
-}
-OptionTable::Entry& OptionTable::add(const std::string& key, int64_t& value,
+OptionTable::Entry& OptionTable::add(const std::string& key, int& value, NumberRange range,
                                      const std::string& help) {
-  return add_number(key, value, help);
+  return add_number(key, value, range, help);
 }
-OptionTable::Entry& OptionTable::add(const std::string& key, uint32_t& value,
+OptionTable::Entry& OptionTable::add(const std::string& key, int64_t& value, NumberRange range,
                                      const std::string& help) {
-  return add_number(key, value, help);
+  return add_number(key, value, range, help);
 }
-OptionTable::Entry& OptionTable::add(const std::string& key, uint64_t& value,
+OptionTable::Entry& OptionTable::add(const std::string& key, uint32_t& value, NumberRange range,
                                      const std::string& help) {
-  return add_number(key, value, help);
+  return add_number(key, value, range, help);
+}
+OptionTable::Entry& OptionTable::add(const std::string& key, uint64_t& value, NumberRange range,
+                                     const std::string& help) {
+  return add_number(key, value, range, help);
 }
 
 OptionTable::Entry& OptionTable::add(const std::string& key, std::vector<std::string>& value,
@@ -114,23 +133,22 @@ OptionTable::Entry& OptionTable::add(const std::string& key, std::vector<std::st
 }
 
 OptionTable::Entry& OptionTable::add(const std::string& key, std::vector<uint32_t>& value,
-                                     const std::string& help) {
-  return add_entry({.key = key,
-                    .help = help,
-                    .form = Form::list,
-                    .get =
-                        [&value] {
-                          Values texts;
-                          for (const uint32_t number : value)
-                            texts.push_back(std::to_string(number));
-                          return texts;
-                        },
-                    .set =
-                        [&value](const Values& values) {
-                          value.clear();
-                          for (const std::string& text : values)
-                            value.push_back(number_of<uint32_t>(text));
-                        }});
+                                     NumberRange range, const std::string& help) {
+  const auto get = [&value] {
+    Values texts;
+    for (const uint32_t number : value) texts.push_back(std::to_string(number));
+    return texts;
+  };
+  const auto set = [&value, range](const Values& values) {
+    if (values.size() > kMaxListLength) {
+      throw Error(fmt::format("it has {} numbers; give at most {}", values.size(), kMaxListLength));
+    }
+    std::vector<uint32_t> numbers;
+    for (const std::string& text : values) numbers.push_back(number_of<uint32_t>(text, range));
+    value = numbers;
+  };
+  return add_entry(
+      {.key = key, .help = help, .form = Form::list, .range = range, .get = get, .set = set});
 }
 
 const OptionTable::Entry* OptionTable::find(std::string_view key) const {

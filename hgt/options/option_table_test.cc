@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hgt/enum_words.h"
@@ -61,8 +63,8 @@ TEST(OptionTable, TellsEverydayOptionsFromOthersAndWhatTheyAreAbout) {
   bool loud = false;
   OptionTable table;
   table.begin_group("size");
-  table.add("width", width, "").everyday();
-  table.add("depth", depth, "");
+  table.add("width", width, {1, 9}, "").everyday();
+  table.add("depth", depth, {1, 9}, "");
   table.begin_group("sound");
   table.add("loud", loud, "");
   EXPECT_EQ(table.find("width")->level, OptionTable::Level::everyday);
@@ -71,6 +73,73 @@ TEST(OptionTable, TellsEverydayOptionsFromOthersAndWhatTheyAreAbout) {
   EXPECT_EQ(rest.entries().size(), 2U);
   EXPECT_EQ(rest.find("depth")->group, "size");
   EXPECT_EQ(rest.find("loud")->group, "sound");
+}
+
+struct Numbers {
+  double real = 0.5;
+  int whole = 1;
+  int64_t large = 1;
+  uint32_t count = 1;
+  uint64_t seed = 1;
+  std::vector<uint32_t> list = {};
+
+  OptionTable table() {
+    OptionTable table;
+    table.add("real", real, {0.25, 2}, "");
+    table.add("whole", whole, {-3, 1024}, "");
+    table.add("large", large, {1, 1e12}, "");
+    table.add("count", count, {0, 1e7}, "");
+    table.add("seed", seed, kAnySeed, "");
+    table.add("list", list, {1, 9}, "");
+    return table;
+  }
+};
+
+TEST(OptionTable, TakesNumbersWithinTheirRanges) {
+  Numbers numbers;
+  OptionTable table = numbers.table();
+  for (const auto& [key, text] :
+       std::vector<std::pair<std::string, std::string>>{{"real", "0.25"},
+                                                        {"real", "2"},
+                                                        {"whole", "-3"},
+                                                        {"whole", "1024"},
+                                                        {"large", "1000000000000"},
+                                                        {"count", "0"},
+                                                        {"count", "10000000"},
+                                                        {"seed", "0"},
+                                                        {"seed", "18446744073709551615"}}) {
+    table.set(key, {text});
+    EXPECT_EQ(table.find(key)->get(), OptionTable::Values{text}) << key;
+  }
+  table.set("list", {"1", "9"});
+  EXPECT_EQ(numbers.list, (std::vector<uint32_t>{1, 9}));
+}
+
+TEST(OptionTable, RefusesNumbersBeyondTheirRangesAndSaysThem) {
+  Numbers numbers;
+  OptionTable table = numbers.table();
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"real", "0.2", "real: '0.2' is not a number from 0.25 to 2"},
+      {"real", "nan", "real: 'nan' is not a number from 0.25 to 2"},
+      {"real", "inf", "real: 'inf' is not a number from 0.25 to 2"},
+      {"real", "1e999", "real: '1e999' is not a number from 0.25 to 2"},
+      {"real", "", "real: '' is not a number from 0.25 to 2"},
+      {"whole", "1025", "whole: '1025' is not a whole number from -3 to 1024"},
+      {"whole", "-4", "whole: '-4' is not a whole number from -3 to 1024"},
+      {"whole", "1.5", "whole: '1.5' is not a whole number from -3 to 1024"},
+      {"large", "1000000000001", "large: '1000000000001' is not a whole number from 1 to 100000"},
+      {"count", "-1", "count: '-1' is not a whole number from 0 to 10000000"},
+      {"count", "4000000000", "count: '4000000000' is not a whole number from 0 to 10000000"},
+      {"seed", "18446744073709551616",
+       "seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615"},
+      {"list", "10", "list: '10' is not a whole number from 1 to 9"}};
+  for (const auto& [key, text, expected] : cases) {
+    const std::string error = error_of([&] { table.set(key, {text}); });
+    EXPECT_TRUE(error.starts_with(expected)) << error;
+  }
+  EXPECT_EQ(numbers.whole, 1) << "what was refused changes nothing";
+  EXPECT_EQ(error_of([&] { table.set("list", OptionTable::Values(1001, "1")); }),
+            "list: it has 1001 numbers; give at most 1000");
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "hgt/error.h"
+#include "hgt/options/toml_file.h"
 
 namespace hgt {
 
@@ -61,21 +60,6 @@ std::string quoted(const std::string& text) {
   return '"' + escaped + '"';
 }
 
-toml::table parse(const Path& file) {
-  // The library reads folders as empty files on some systems.
-  if (std::filesystem::is_directory(file)) {
-    throw Error(fmt::format("{}: cannot be read: it is a folder", file.string()));
-  }
-  try {
-    return toml::parse_file(file.string());
-  } catch (const toml::parse_error& error) {
-    const auto line = error.source().begin.line;
-    throw Error(line == 0
-                    ? fmt::format("{}: cannot be read: {}", file.string(), error.description())
-                    : fmt::format("{}:{}: {}", file.string(), line, error.description()));
-  }
-}
-
 // The lines of a table, in the order of the file.
 std::vector<Setting> settings_of(const Path& file, const toml::table& table) {
   std::vector<Setting> settings;
@@ -91,10 +75,12 @@ std::vector<Setting> settings_of(const Path& file, const toml::table& table) {
 
 }  // namespace
 
-std::vector<Setting> read_settings(const Path& file) { return settings_of(file, parse(file)); }
+std::vector<Setting> read_settings(const Path& file) {
+  return settings_of(file, parse_toml_file(file));
+}
 
 SettingSections read_setting_sections(const Path& file, const std::string& name) {
-  toml::table table = parse(file);
+  toml::table table = parse_toml_file(file);
   SettingSections result;
   if (const toml::node* node = table.get(name)) {
     const toml::array* sections = node->as_array();

@@ -72,6 +72,46 @@ TEST_F(SettingsFileTest, ThatIsNoTomlIsRefusedWithItsLine) {
   EXPECT_FALSE(contains(error_of_text("a = 1\nb = = 2\n"), "\n")) << "one line";
 }
 
+// Each of these took more stack than there is.
+TEST_F(SettingsFileTest, BeyondAllBoundsIsRefusedWithItsLine) {
+  const auto times = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  constexpr int kMany = 100'000;
+  for (const std::string& bad :
+       {"[a" + times(".a", kMany) + "]\n", "[[a" + times(".a", kMany) + "]]\n",
+        "a" + times(".a", kMany) + " = 1\n", "a" + times(" . \"a.b\"", kMany) + " = 1\n",
+        "x = { y = 1, a" + times(".'a'", kMany) + " = 1 }\n"}) {
+    const std::string error = error_of_text("a = 1 # [[[\n" + bad);
+    EXPECT_TRUE(error.starts_with(at_line(2))) << error.substr(0, 200);
+    EXPECT_TRUE(contains(error, "more than 32 parts")) << error.substr(0, 200);
+  }
+  for (const std::string& bad :
+       {"a = " + times("[", kMany) + "\n", "a = " + times("{ a = ", kMany) + "\n",
+        "a = [" + times("[],", 9) + times("{a = [", kMany) + "\n"}) {
+    const std::string error = error_of_text("b = 1\n" + bad);
+    EXPECT_TRUE(error.starts_with(at_line(2))) << error.substr(0, 200);
+    EXPECT_TRUE(contains(error, "deeper than 32 levels")) << error.substr(0, 200);
+  }
+}
+
+TEST_F(SettingsFileTest, CountsNeitherWhatIsInTextsNorWhatIsClosed) {
+  const std::string brackets(1000, '[');
+  const std::string dots(1000, '.');
+  for (const char* quotes : {"\"", "'", "\"\"\"", "\'\'\'"}) {
+    EXPECT_EQ(values_of_line(std::string("a = ") + quotes + brackets + dots + quotes + "\n"),
+              Texts{brackets + dots});
+  }
+  EXPECT_EQ(values_of_line("a = 'x' # " + brackets + dots + "\n"), Texts{"x"});
+  EXPECT_EQ(values_of_line("a = \"\\\"" + brackets + "\"\n"), Texts{"\"" + brackets});
+  Texts many(1000, "1.5");
+  std::string list;
+  for (const std::string& number : many) list += number + ", ";
+  EXPECT_EQ(values_of_line("a = [" + list + "]\n"), many);
+}
+
 TEST_F(SettingsFileTest, HoldsNeitherTablesNorTimesNorListsInLists) {
   for (const char* bad :
        {"[deep]\nb = 1\n", "deep = {b = 1}\n", "deep = 2014-12-31T23:59:59\n", "deep = 23:59:59\n",

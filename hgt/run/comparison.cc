@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/run/example_scores.h"
@@ -137,8 +138,8 @@ void write_compared_models(const ComparisonFolder& folder, const std::vector<std
 }
 
 std::vector<std::string> read_compared_models(const ComparisonFolder& folder) {
-  std::ifstream in(folder.models_file());
-  const auto json = nlohmann::json::parse(in, nullptr, false);
+  const bool there = std::filesystem::is_regular_file(folder.models_file());
+  const auto json = parse_json(there ? read_text(folder.models_file()) : "", false);
   const auto models = json.is_object() ? json.value("models", nlohmann::json()) : nlohmann::json();
   const bool named = models.is_array() && !models.empty() &&
                      std::all_of(models.begin(), models.end(),

@@ -22,10 +22,16 @@ using Rules = std::vector<Rule>;
 Rules loop_rules(const TrainOptions& training) {
   const bool hgsampling = training.sampling.strategy == Strategy::hgsampling;
   const bool neighbors = training.sampling.strategy == Strategy::neighbors;
+  const TimeBound bound = training.sampling.time_bound;
+  const bool shares = hgsampling && bound != TimeBound::split && bound != TimeBound::none;
+  const char* shares_reason = "only --strategy hgsampling with --time-bound seed has it";
   return {{"width", hgsampling, "only --strategy hgsampling has a width"},
           {"neighbor-cap", hgsampling, "only --strategy hgsampling has a cap"},
           {"depth", !neighbors, "--strategy neighbors goes as many hops as --fanout has numbers"},
           {"fanout", neighbors, "only --strategy neighbors has fan-outs"},
+          {"recent", neighbors, "only --strategy neighbors takes entries of lists"},
+          {"seed-width", shares, shares_reason},
+          {"seed-times", shares, shares_reason},
           {"epochs", training.batches == 0, "batches are counted instead"},
           {"validation-samples", !training.validation.full, "--validation-full does not sample"}};
 }
@@ -41,7 +47,7 @@ Rules model_rules(const ModelOptions& model) {
       {"meta-paths", row.follows_meta_paths,
        only_those(&ModelRow::follows_meta_paths, "follows them")}};
   for (const char* key :
-       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior"}) {
+       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;
@@ -61,6 +67,7 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"split-seed", !by_time || row.draws_negatives, "nothing is drawn"},
                  {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
+                 {"time-bound", schema.time_range.has_value(), "the graph has no times"},
                  {"also-hide", task.guard, "--no-guard hides nothing"},
                  {"hide-links", task.guard, "--no-guard hides nothing"}};
   for (const TaskRow& other : task_rows()) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 
 namespace hgt {
@@ -107,7 +108,7 @@ std::string to_json(const ModelOptions& options) {
 ModelOptions options_from_json(const std::string& text, const std::string& where) {
   ModelOptions options;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     options.prior = from_word<Prior>(json.at("prior").get<std::string>());
     options.kind = from_word<ModelKind>(json.value("model", "hgt"));

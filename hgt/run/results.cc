@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/run/warnings_json.h"
 
 namespace hgt {
 
@@ -33,7 +35,7 @@ EvaluationOptions scoring_of(const Json& json) {
 // Members of a seed that are not metrics.
 const std::set<std::string>& plain_members() {
   static const std::set<std::string> names = {"seed",     "best_batch", "finished", "examples",
-                                              "left_out", "loss",       "seconds"};
+                                              "left_out", "loss",       "seconds",  "equal_scores"};
   return names;
 }
 
@@ -43,6 +45,7 @@ Json to_json(const SeedResult& result) {
                {"left_out", result.left_out}, {"loss", result.loss}};
   for (const auto& [name, value] : result.metrics) json[name] = value;
   json["seconds"] = result.seconds;
+  json["equal_scores"] = result.equal_scores;
   return json;
 }
 
@@ -53,7 +56,8 @@ SeedResult seed_result_of(const Json& json) {
                     .examples = json.at("examples").get<uint64_t>(),
                     .left_out = json.at("left_out").get<uint64_t>(),
                     .loss = json.at("loss").get<double>(),
-                    .seconds = json.at("seconds").get<double>()};
+                    .seconds = json.at("seconds").get<double>(),
+                    .equal_scores = json.value("equal_scores", false)};
   for (const auto& [name, value] : json.items()) {
     if (!plain_members().contains(name)) result.metrics.emplace_back(name, value.get<double>());
   }
@@ -98,6 +102,7 @@ void write_result(const RunFolder& folder, const RunResult& result) {
     json["metrics"][name] = {{"mean", value.mean}, {"deviation", value.deviation}};
   }
   for (const SeedResult& seed : result.seeds) json["seeds"].push_back(to_json(seed));
+  json["warnings"] = warnings_json(result.warnings);
   write_text(folder.results_file(result.split), json.dump(1) + '\n');
 }
 
@@ -105,7 +110,7 @@ std::optional<RunResult> read_result(const RunFolder& folder, Split split) {
   const Path file = folder.results_file(split);
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
-    const Json json = Json::parse(read_text(file));
+    const Json json = parse_json<Json>(read_text(file));
     RunResult result{.split = split, .scoring = scoring_of(json.at("scoring"))};
     for (const Json& seed : json.at("seeds")) result.seeds.push_back(seed_result_of(seed));
     for (const auto& [name, value] : json.at("metrics").items()) {
@@ -113,6 +118,7 @@ std::optional<RunResult> read_result(const RunFolder& folder, Split split) {
                                                .deviation = value.at("deviation").get<double>()});
     }
     json.at("seeds").at(0);  // one at least
+    result.warnings = warnings_of(json);
     return result;
   } catch (const Json::exception& error) {
     throw Error(

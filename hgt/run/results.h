@@ -14,6 +14,7 @@
 #include "hgt/run/run_folder.h"
 #include "hgt/run/train_options.h"
 #include "hgt/run/training_log.h"
+#include "hgt/run/warnings.h"
 #include "hgt/task/metrics.h"
 
 namespace hgt {
@@ -27,6 +28,7 @@ struct SeedResult {
   uint64_t left_out = 0;  // besides: there is nothing to compare them with (evaluation.h)
   double loss = 0;
   double seconds = 0;
+  bool equal_scores = false;  // all examples got the same (evaluation.h)
   NamedMetrics metrics = {};
 
   friend bool operator==(const SeedResult&, const SeedResult&) = default;
@@ -39,6 +41,7 @@ struct RunResult {
   std::vector<SeedResult> seeds = {};
   // Over the seeds, in the order of the metrics.
   std::vector<std::pair<std::string, Spread>> metrics = {};
+  std::vector<Warning> warnings = {};  // why these may mean little
 
   bool is_finished() const;                             // training of all seeds was
   const Spread* metric(const std::string& name) const;  // nullptr: the task has no such metric

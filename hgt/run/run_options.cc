@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 #include "hgt/message/meta_path.h"
 #include "hgt/message/model_schema.h"
 
@@ -30,11 +31,14 @@ void add_model_options(OptionTable& table, RunOptions& options) {
       .add("model", model.kind,
            fmt::format("Which model to train: {} (docs/baselines.md)", model_descriptions()))
       .everyday();
-  table.add("hidden", model.hidden, "Width d of the node vectors; must be a multiple of --heads")
+  table
+      .add("hidden", model.hidden, {1, 65536},
+           "Width d of the node vectors; must be a multiple of --heads")
       .everyday();
-  table.add("heads", model.heads, "Number of attention heads h").everyday();
-  table.add("layers", model.layers, "Number of layers L").everyday();
-  table.add("dropout", model.dropout, "Share of values set to zero during training (0 to 1)");
+  table.add("heads", model.heads, {1, 256}, "Number of attention heads h").everyday();
+  table.add("layers", model.layers, {1, 100}, "Number of layers L").everyday();
+  table.add("dropout", model.dropout, kAnyShare,
+            "Share of values set to zero during training (0 to 1)");
   table.add("heter", model.heter,
             "Separate weights for each node type and relation; --no-heter is the paper's -Heter");
   table.add("rte", model.rte, "Relative Temporal Encoding; --no-rte is the paper's -RTE");
@@ -47,15 +51,16 @@ void add_model_options(OptionTable& table, RunOptions& options) {
   table.add("divide-by-head-width", model.divide_by_head_width,
             "Divide attention scores by sqrt(d / h) instead of sqrt(d)");
   table.add("prior", model.prior, "What has its own learned importance mu");
-  table.add("time-scale", model.time_scale,
+  table.add("time-scale", model.time_scale, {0, 1e12},
             "Divide time differences by this number (0 = count days where the graph's time unit is "
             "finer than a day, otherwise 1)");
-  table.add("node-vectors", options.training.node_vectors,
+  table.add("node-vectors", options.training.node_vectors, kAnyCount,
             "Learn one vector per node for node types that have no features and at most this many "
             "nodes");
   table.add("scorer", options.training.scorer,
             "How pairs of nodes are scored: ntn = Neural Tensor Network, dot = dot product");
-  table.add("slices", options.training.slices, "Number of slices of the Neural Tensor Network");
+  table.add("slices", options.training.slices, {1, 1024},
+            "Number of slices of the Neural Tensor Network");
 }
 
 void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
@@ -66,56 +71,66 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
            "number of neighbors per hop, full = all neighbors")
       .everyday();
   table
-      .add("width", sampling.width,
+      .add("width", sampling.width, {0, 1e7},
            "Nodes sampled per node type and step (only with --strategy hgsampling)")
       .everyday();
   table
-      .add("depth", sampling.depth,
+      .add("depth", sampling.depth, {0, 1000},
            "Sampling steps with --strategy hgsampling, hops with --strategy full")
       .everyday();
-  table.add("neighbor-cap", sampling.neighbor_cap,
+  table.add("neighbor-cap", sampling.neighbor_cap, {0, 1e9},
             "Look at no more than this many random neighbors in each list (0 = all; only with "
             "--strategy hgsampling)");
-  table.add("fanout", sampling.fanout,
+  table.add("seed-width", sampling.seed_width, {0, 1e7},
+            "Nodes sampled per node type and step for the seeds of one time, at least (only with "
+            "--time-bound seed and --strategy hgsampling)");
+  table.add("fanout", sampling.fanout, {0, 1e7},
             "Neighbors drawn from each list, one number per hop, such as 10,5 (0 = all; only with "
             "--strategy neighbors)");
+  table.add("recent", sampling.recent,
+            "Take the latest neighbors of each list instead of random ones (only with --strategy "
+            "neighbors)");
   table.add("time-bound", sampling.time_bound,
-            "Latest time that a sub-graph may contain: split = the end of the split, seed = the "
-            "time of each seed node, none = no limit");
+            "Latest time that a sub-graph may contain: split = the end of the split, where it is "
+            "by time; seed = the time of each example; none = no limit; automatic = split where "
+            "the split is by time and the task is not about labels of event nodes, else seed");
 }
 
 void add_schedule(OptionTable& table, TrainOptions& training) {
   table.begin_group("training");
-  table.add("batch-size", training.batch_size, "Training examples per batch").everyday();
-  table.add("epochs", training.epochs, "Passes over the training examples").everyday();
+  table.add("batch-size", training.batch_size, {1, 1e7}, "Training examples per batch").everyday();
+  table.add("seed-times", training.seed_times, {0, 1e7},
+            "Put examples of the same time into one batch, so that it has about this many times (0 "
+            "= do not; only with --time-bound seed and --strategy hgsampling)");
+  table.add("epochs", training.epochs, {0, 1e7}, "Passes over the training examples").everyday();
   table
-      .add("batches", training.batches,
+      .add("batches", training.batches, kAnyCount,
            "Total number of training batches, instead of --epochs (0 = use --epochs)")
       .everyday();
   table
-      .add("learning-rate", training.learning_rate,
+      .add("learning-rate", training.learning_rate, {0, 1000},
            "Highest learning rate; it falls along a cosine to --final-learning-rate")
       .everyday();
-  table.add("final-learning-rate", training.final_learning_rate,
+  table.add("final-learning-rate", training.final_learning_rate, {0, 1000},
             "Learning rate at the end of training");
-  table.add("warmup", training.warmup,
+  table.add("warmup", training.warmup, kAnyCount,
             "Batches over which the learning rate rises to its highest value");
-  table.add("weight-decay", training.weight_decay, "Weight decay of AdamW");
-  table.add("clip", training.clip, "Largest norm of the gradients (0 = unlimited)");
-  table.add("validate-every", training.validate_every,
+  table.add("weight-decay", training.weight_decay, {0, 1000}, "Weight decay of AdamW");
+  table.add("clip", training.clip, {0, 1e12}, "Largest norm of the gradients (0 = unlimited)");
+  table.add("validate-every", training.validate_every, kAnyCount,
             "Batches between validations (0 = validate after each epoch)");
-  table.add("patience", training.patience,
+  table.add("patience", training.patience, kAnyCount,
             "Stop after this many validations without a lower loss (0 = never stop early)");
-  table.add("checkpoint-every", training.checkpoint_every, "Seconds between checkpoints");
+  table.add("checkpoint-every", training.checkpoint_every, {0, 1e9}, "Seconds between checkpoints");
 }
 
 void add_validation_options(OptionTable& table, EvaluationOptions& validation) {
   table.begin_group("validation");
-  table.add("validation-limit", validation.limit,
+  table.add("validation-limit", validation.limit, kAnyCount,
             "Score only this many randomly chosen examples during training (0 = all)");
-  table.add("validation-batch-size", validation.batch_size,
+  table.add("validation-batch-size", validation.batch_size, {1, 1e7},
             "Examples scored together; also the default of hgt evaluate");
-  table.add("validation-samples", validation.samples,
+  table.add("validation-samples", validation.samples, {1, 1e6},
             "Sub-graphs sampled per scored example, whose scores are averaged; also the default of "
             "hgt evaluate");
   table.add("validation-full", validation.full,
@@ -125,9 +140,12 @@ void add_validation_options(OptionTable& table, EvaluationOptions& validation) {
 
 void add_pipeline_options(OptionTable& table, PipelineOptions& pipeline) {
   table.begin_group("training");
-  table.add("threads", pipeline.threads, "Compute threads (0 = one per core)").everyday();
-  table.add("workers", pipeline.workers,
+  table.add("threads", pipeline.threads, kThreads, "Compute threads (0 = one per core)").everyday();
+  table.add("workers", pipeline.workers, kThreads,
             "Additional threads that sample ahead (0 = the compute threads sample between steps)");
+  table.add("instructions", pipeline.instructions,
+            "Vector instructions of the attention kernels, which decide the last bits of results "
+            "(auto = the best that the processor has)");
 }
 
 }  // namespace
@@ -135,13 +153,20 @@ void add_pipeline_options(OptionTable& table, PipelineOptions& pipeline) {
 OptionTable training_table(RunOptions& options) {
   OptionTable table;
   TrainOptions& training = options.training;
+  table.begin_group("training");
+  table
+      .add("features", options.features,
+           "Feature set that the model reads, as hgt inspect lists them (empty = the newest one)")
+      .everyday();
   add_model_options(table, options);
   add_sampling_options(table, training.sampling);
   add_schedule(table, training);
   add_validation_options(table, training.validation);
   table.begin_group("training");
-  table.add("seed", training.seed, "Seed of all random numbers").everyday();
-  table.add("repeats", options.repeats, "Number of runs, with the seeds SEED, SEED + 1, and so on")
+  table.add("seed", training.seed, kAnySeed, "Seed of all random numbers").everyday();
+  table
+      .add("repeats", options.repeats, {1, 10000},
+           "Number of runs, with the seeds SEED, SEED + 1, and so on")
       .everyday();
   add_pipeline_options(table, training.pipeline);
   return table;
@@ -164,6 +189,11 @@ void settle(RunOptions& options, const Schema& schema) {
   meta_paths(paths, model);  // throws: a path that the graph does not have
   adopt_meta_paths(options);
   check(options.training);
+  if (is_unfinished(options.features)) {
+    throw Error(
+        fmt::format("the feature set '{}' is unfinished; finish it with the command that began it",
+                    options.features));
+  }
   if (options.repeats == 0) throw Error("repeats is 0; it must be at least 1");
 }
 

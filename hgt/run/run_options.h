@@ -14,6 +14,8 @@ namespace hgt {
 
 struct RunOptions {
   std::string graph = {};  // folder
+  std::string features =
+      {};  // the feature set that the model reads; empty: the newest finished one
   TaskSpec task = {};
   TrainOptions training = {};
   uint64_t repeats = 1;  // runs with the seeds seed, seed + 1, ...

@@ -1,6 +1,7 @@
 // The options of a run: the learning rate they make, what they refuse, and their names in files.
 #include "hgt/run/run_options.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -101,6 +102,15 @@ TEST(TrainOptions, AreAcceptedAtTheirLimits) {
 
 using Values = OptionTable::Values;
 
+// A number within the entry's range, different from those of all other entries.
+std::string other_number(const OptionTable::Entry& entry, size_t place) {
+  if (entry.range && entry.range->most <= 1) {
+    return fmt::format("{}", static_cast<double>(place + 1) / 128);
+  }
+  const std::string number = std::to_string(place + 40);
+  return entry.get() == Values{number} ? std::to_string(place + 140) : number;
+}
+
 // Another value than the one it has, different from those of all other numbers.
 Values other_value(const OptionTable::Entry& entry, size_t place) {
   if (!entry.words.empty()) {
@@ -110,9 +120,9 @@ Values other_value(const OptionTable::Entry& entry, size_t place) {
     case OptionTable::Form::flag:
       return {entry.get().front() == "true" ? "false" : "true"};
     case OptionTable::Form::list:
-      return {std::to_string(place + 1000), "7"};
+      return {other_number(entry, place), "7"};
     default:
-      return {std::to_string(place + 1000)};
+      return {other_number(entry, place)};
   }
 }
 
@@ -155,7 +165,7 @@ TEST(RunOptions, AreTheSameAfterAFileWasWrittenAndRead) {
 TEST(RunOptions, KeepEveryDigitOfANumber) {
   RunOptions options;
   options.training.learning_rate = 0.1 + 0.2;
-  options.training.clip = 1e300;
+  options.training.clip = 1e12 / 7;
   options.training.final_learning_rate = 1e-17 / 3;
   options.training.seed = std::numeric_limits<int64_t>::max();
   const TestFolder folder;
@@ -264,6 +274,8 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
       {"validation-samples", [&] { return std::to_string(options.training.validation.samples); }},
       {"width", [&] { return std::to_string(options.training.sampling.width); }},
       {"depth", [&] { return std::to_string(options.training.sampling.depth); }},
+      {"seed-width", [&] { return std::to_string(options.training.sampling.seed_width); }},
+      {"seed-times", [&] { return std::to_string(options.training.seed_times); }},
       {"seed", [&] { return std::to_string(options.training.seed); }},
       {"repeats", [&] { return std::to_string(options.repeats); }},
       {"threads", [&] { return std::to_string(options.training.pipeline.threads); }},
@@ -277,17 +289,17 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
 TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"hiden = 3", "unknown key 'hiden'; the known keys are batch-size, "},
-      {"hidden = 'x'", "hidden: 'x' is not a valid number here"},
-      {"hidden = 3.5", "hidden: '3.5' is not a valid number here"},
-      {"width = -1", "width: '-1' is not a valid number here"},
-      {"width = 5000000000", "width: '5000000000' is not a valid number here"},
+      {"hidden = 'x'", "hidden: 'x' is not a whole number from 1 to 65536"},
+      {"hidden = 3.5", "hidden: '3.5' is not a whole number from 1 to 65536"},
+      {"width = -1", "width: '-1' is not a whole number from 0 to 10000000"},
+      {"width = 5000000000", "width: '5000000000' is not a whole number from 0 to 10000000"},
       {"heter = 3", "heter: '3' must be true or false"},
       {"batches = [1, 2]", "batches: expected a single value"},
       {"strategy = 'bfs'", "strategy: "},
       {"prior = 'none'", "prior: "},
       {"scorer = 'cosine'", "scorer: unknown scorer 'cosine'; choose one of ntn, dot"},
       {"model = 'gnn'", "model: unknown model 'gnn'; choose one of hgt, gcn, gat"},
-      {"fanout = ['x']", "fanout: 'x' is not a valid number"},
+      {"fanout = ['x']", "fanout: 'x' is not a whole number from 0 to 10000000"},
       {"train-end = 2014", "unknown key 'train-end'"}};
   const TestFolder folder;
   const Path file = folder / "train.toml";
@@ -297,6 +309,30 @@ TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
     const std::string error = error_of([&] { training_table(options).read(file); });
     EXPECT_TRUE(error.starts_with(file.string() + ":3: " + expected)) << error;
   }
+}
+
+// Whatever a command line, a config file or a saved run says: no number is unbounded.
+void expect_bounded(OptionTable table) {
+  for (const OptionTable::Entry& entry : table.entries()) {
+    const auto before = entry.get();
+    const bool number = entry.form == OptionTable::Form::number;
+    EXPECT_TRUE(!number || entry.range.has_value()) << entry.key;
+    if (!entry.range) continue;
+    EXPECT_LT(entry.range->least, entry.range->most) << entry.key;
+    for (const char* text : {"-1", "nan", "inf", "1e300", "99999999999999999999999", "x", ""}) {
+      const std::string error = error_of([&] { table.set(entry.key, {text}); });
+      EXPECT_TRUE(contains(error, entry.key + ": '" + text + "' is not a ")) << error;
+      EXPECT_TRUE(contains(error, fmt::format("from {:.15g} to ", entry.range->least))) << error;
+    }
+    EXPECT_EQ(entry.get(), before) << entry.key;
+    if (number) table.set(entry.key, before);  // the default is one of those allowed
+  }
+}
+
+TEST(RunOptions, AreAllBounded) {
+  RunOptions options;
+  expect_bounded(training_table(options));
+  expect_bounded(task_table(options.task));
 }
 
 // --- what is left to the program ---

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "hgt/disk/checksum.h"
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
 
 namespace hgt {
 
@@ -25,6 +27,23 @@ RunTexts texts_of(RunOptions options) {
   return {.options = training_table(options).to_toml(), .task = to_toml(options.task)};
 }
 
+// What runs did before these options existed. Their files lack them.
+void set_later_options(TrainOptions& training) {
+  training.sampling.seed_width = 0;
+  training.sampling.recent = false;
+  training.seed_times = 0;
+}
+
+// Of these options, those that are as they were before they existed. They are no part of the
+// identity, so that it is that of earlier runs.
+std::vector<std::string> unchanged_options(const TrainOptions& training) {
+  std::vector<std::string> keys;
+  if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
+  if (!training.sampling.recent) keys.emplace_back("recent");
+  if (training.seed_times == 0) keys.emplace_back("seed-times");
+  return keys;
+}
+
 void check_text(const Path& file, const std::string& expected) {
   if (text_checksum(read_text(file)) == expected) return;
   throw Error(fmt::format(
@@ -37,6 +56,7 @@ nlohmann::ordered_json to_json(const RunEnvironment& environment) {
   return {{"format", kFormat},
           {"graph", environment.graph},
           {"graph_checksum", environment.graph_checksum},
+          {"structure_checksum", environment.structure_checksum},
           {"options_checksum", environment.options_checksum},
           {"task_checksum", environment.task_checksum},
           {"hgt", environment.hgt},
@@ -49,7 +69,7 @@ nlohmann::ordered_json to_json(const RunEnvironment& environment) {
 }
 
 RunEnvironment read_environment(const Path& file) {
-  const auto json = nlohmann::json::parse(read_text(file), nullptr, false);
+  const auto json = parse_json(read_text(file), false);
   const auto text = [&](const char* key) {
     const bool known = json.is_object() && json.contains(key) && json.at(key).is_string();
     return known ? json.at(key).get<std::string>() : "";
@@ -66,6 +86,7 @@ RunEnvironment read_environment(const Path& file) {
   }
   return {.graph = text("graph"),
           .graph_checksum = text("graph_checksum"),
+          .structure_checksum = text("structure_checksum"),
           .options_checksum = text("options_checksum"),
           .task_checksum = text("task_checksum"),
           .hgt = text("hgt"),
@@ -79,8 +100,12 @@ RunEnvironment read_environment(const Path& file) {
 
 }  // namespace
 
-std::string graph_checksum(const Path& graph) {
-  return text_checksum(read_text(graph / "schema.json"));
+std::string graph_checksum(const HeteroGraph& graph) {
+  return text_checksum(graph.schema().to_json());
+}
+
+std::string structure_checksum(const HeteroGraph& graph) {
+  return text_checksum(without_features(graph.schema()).to_json());
 }
 
 void write_run(const RunFolder& folder, const RunOptions& options, RunEnvironment environment) {
@@ -100,9 +125,12 @@ SavedRun read_run(const RunFolder& folder) {
   SavedRun run{.folder = folder, .environment = read_environment(folder.environment_file())};
   check_text(folder.options_file(), run.environment.options_checksum);
   check_text(folder.task_file(), run.environment.task_checksum);
+  set_later_options(run.options.training);
   training_table(run.options).read(folder.options_file());
   run.options.task = read_task(folder.task_file());
   run.options.graph = run.environment.graph;
+  // Runs made before graphs had several sets do not name theirs.
+  if (run.options.features.empty()) run.options.features = kImportedSet;
   return run;
 }
 
@@ -116,8 +144,12 @@ std::string run_identity(const RunOptions& options, const std::string& graph_che
   own.training.seed = 0;
   own.training.pipeline = {};
   own.training.checkpoint_every = 0;
-  const RunTexts texts = texts_of(own);
-  return text_checksum(texts.options + texts.task + graph_checksum);
+  // The graph's checksum covers the features, whatever the set is called. The pipeline is no part
+  // of the identity; `instructions` is the one option of it that earlier runs lack.
+  std::vector<std::string> left_out = unchanged_options(own.training);
+  left_out.insert(left_out.end(), {"features", "instructions"});
+  const OptionTable table = training_table(own).without(left_out);
+  return text_checksum(table.to_toml() + to_toml(own.task) + graph_checksum);
 }
 
 }  // namespace hgt

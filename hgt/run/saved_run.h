@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "hgt/graph/hetero_graph.h"
 #include "hgt/run/run_folder.h"
 #include "hgt/run/run_options.h"
 
@@ -16,7 +17,9 @@ namespace hgt {
 // run.json
 struct RunEnvironment {
   std::string graph = {};           // folder, as an absolute path
-  std::string graph_checksum = {};  // of its schema, which holds the checksums of all arrays
+  std::string graph_checksum = {};  // of its schema with the run's features and no others, which
+                                    // holds the checksums of all arrays
+  std::string structure_checksum = {};  // of its schema without features; empty: not known
   std::string options_checksum = {};
   std::string task_checksum = {};
   std::string hgt = {};  // version
@@ -32,11 +35,13 @@ struct RunEnvironment {
 
 struct SavedRun {
   RunFolder folder;
-  RunOptions options = {};  // its graph is that of the environment
+  RunOptions options = {};  // its graph is that of the environment, its features are named
   RunEnvironment environment = {};
 };
 
-std::string graph_checksum(const Path& graph);
+// Of a graph as it was opened: other feature sets do not count.
+std::string graph_checksum(const HeteroGraph& graph);
+std::string structure_checksum(const HeteroGraph& graph);  // nor do any features
 
 // Writes options, task and, last, the environment with the checksums of both: from then on it is a
 // run. The folder exists.

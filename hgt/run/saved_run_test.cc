@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "hgt/disk/checksum.h"
 #include "hgt/error.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/run/results.h"
@@ -35,6 +40,7 @@ class SavedRunTest : public testing::Test {
   SavedRunTest() : run_(folder_ / "some.run") {
     fs::create_directory(run_.path());
     options_.graph = "/graphs/papers";
+    options_.features = "titles";
     options_.task = {.name = "paper-venue", .node = "paper", .other = "venue", .edges = {"pub"}};
     options_.training.model.layers = 5;
     options_.training.seed = 77;
@@ -43,6 +49,7 @@ class SavedRunTest : public testing::Test {
   RunEnvironment environment() const {
     return {.graph = options_.graph,
             .graph_checksum = "00ff",
+            .structure_checksum = "0ff0",
             .hgt = "1.2.3",
             .commit = "abc",
             .libtorch = "9.9",
@@ -109,6 +116,43 @@ TEST_F(SavedRunTest, IdentityIsWhatTheWeightsDependOn) {
   EXPECT_NE(run_identity(options_, "00fe"), identity);
 }
 
+// Lines that begin with one of the keys are left out.
+std::string without_lines(const std::string& text, const std::vector<std::string>& keys) {
+  std::istringstream in(text);
+  std::string rest;
+  for (std::string line; std::getline(in, line);) {
+    const bool named = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return line.starts_with(key + " =");
+    });
+    if (!named) rest += line + '\n';
+  }
+  return rest;
+}
+
+// An option that came later means in an earlier run what that run did, and its weights are known.
+TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
+  const std::vector<std::string> later = {"seed-width", "recent", "seed-times", "features",
+                                          "instructions"};
+  write_run(run_, options_, environment());
+  const std::string text = without_lines(read_bytes(run_.options_file()), later);
+  write_bytes(run_.options_file(), text);
+  std::string about = read_bytes(run_.environment_file());
+  const std::string before = nlohmann::json::parse(about).at("options_checksum").get<std::string>();
+  about.replace(about.find(before), before.size(), text_checksum(text));
+  write_bytes(run_.environment_file(), about);
+  RunOptions options = read_run(run_).options;
+  EXPECT_EQ(options.training.sampling.seed_width, 0U);
+  EXPECT_FALSE(options.training.sampling.recent);
+  EXPECT_EQ(options.training.seed_times, 0U);
+  options.training.seed = 0;
+  options.training.checkpoint_every = 0;
+  options.repeats = 1;
+  const std::string old = without_lines(training_table(options).to_toml(), later);
+  EXPECT_EQ(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
+  options.training.sampling.recent = true;
+  EXPECT_NE(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
+}
+
 // --- what training and evaluation left ---
 
 LogEntry entry(uint64_t step) {
@@ -153,15 +197,17 @@ TEST_F(SavedRunTest, LogThatCannotBeWrittenIsAnError) {
 
 TEST_F(SavedRunTest, TrainingSummaryComesBack) {
   EXPECT_FALSE(read_training_summary(run_));
-  const TrainingSummary summary{.parameters = 12,
-                                .peak_megabytes = 34.5,
-                                .seeds = {{.seed = 7,
-                                           .batches = 100,
-                                           .best_batch = 50,
-                                           .validation_loss = 1.5,
-                                           .seconds = 10,
-                                           .seconds_per_batch = 0.1,
-                                           .stopped_early = true}}};
+  const TrainingSummary summary{
+      .parameters = 12,
+      .peak_megabytes = 34.5,
+      .seeds = {{.seed = 7,
+                 .batches = 100,
+                 .best_batch = 50,
+                 .validation_loss = 1.5,
+                 .seconds = 10,
+                 .seconds_per_batch = 0.1,
+                 .stopped_early = true}},
+      .warnings = {{WarningKind::few_examples, "few"}, {WarningKind::own_vectors, "by heart"}}};
   write_training_summary(run_, summary);
   EXPECT_EQ(read_training_summary(run_), summary);
   for (const char* text : {"", "{", "[]", "{}", R"({"parameters": 1, "peak_memory_mb": 1})",

@@ -10,10 +10,21 @@
 
 namespace hgt {
 
-// How sub-graphs are made ready, and with how many threads.
+enum class InstructionChoice { automatic, portable, avx2, avx512 };
+constexpr auto words_of(InstructionChoice) {
+  return enum_words<InstructionChoice>("set of instructions",
+                                       {{InstructionChoice::automatic, "auto"},
+                                        {InstructionChoice::portable, "portable"},
+                                        {InstructionChoice::avx2, "avx2"},
+                                        {InstructionChoice::avx512, "avx512"}});
+}
+
+// How sub-graphs are made ready and computed with, and by how many threads.
 struct PipelineOptions {
   int threads = 0;       // that compute; 0: one for each core
   unsigned workers = 0;  // that sample ahead; 0: the computing threads sample between steps
+  // Of the attention kernels; automatic: the best that the processor has.
+  InstructionChoice instructions = InstructionChoice::automatic;
 };
 
 // How a split is scored.
@@ -44,6 +55,8 @@ struct TrainOptions {
   SamplingOptions sampling = {};  // width, depth, strategy, bound; its seed is the run's
   uint64_t seed = 1;
   uint64_t batch_size = 256;
+  // hgsampling with TimeBound::seed: batches whose examples have about this many times; 0: any.
+  uint32_t seed_times = 16;
   uint64_t epochs = 20;         // passes over the training examples
   uint64_t batches = 0;         // instead: number of batches in all
   uint64_t validate_every = 0;  // batches; 0: at the end of each pass

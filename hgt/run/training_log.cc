@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/run/warnings_json.h"
 
 namespace hgt {
 
@@ -36,7 +38,7 @@ Json to_json(const LogEntry& entry) {
 
 // No value: the line is damaged.
 std::optional<LogEntry> entry_of(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_json<Json>(line, false);
   if (!json.is_object() || !json.contains("step")) return std::nullopt;
   try {
     LogEntry entry{.step = json.at("step").get<uint64_t>(),
@@ -113,6 +115,7 @@ void write_training_summary(const RunFolder& folder, const TrainingSummary& summ
                              {"seconds_per_batch", report.seconds_per_batch},
                              {"stopped_early", report.stopped_early}});
   }
+  json["warnings"] = warnings_json(summary.warnings);
   write_text(folder.training_file(), json.dump(1) + '\n');
 }
 
@@ -120,7 +123,7 @@ std::optional<TrainingSummary> read_training_summary(const RunFolder& folder) {
   const Path file = folder.training_file();
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
-    const Json json = Json::parse(read_text(file));
+    const Json json = parse_json<Json>(read_text(file));
     TrainingSummary summary{.parameters = json.at("parameters").get<uint64_t>(),
                             .peak_megabytes = json.at("peak_memory_mb").get<double>()};
     for (const Json& seed : json.at("seeds")) {
@@ -132,6 +135,7 @@ std::optional<TrainingSummary> read_training_summary(const RunFolder& folder) {
                                .seconds_per_batch = seed.at("seconds_per_batch").get<double>(),
                                .stopped_early = seed.value("stopped_early", false)});
     }
+    summary.warnings = warnings_of(json);
     return summary;
   } catch (const Json::exception& error) {
     throw Error(

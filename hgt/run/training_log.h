@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hgt/run/run_folder.h"
+#include "hgt/run/warnings.h"
 
 namespace hgt {
 
@@ -61,6 +62,7 @@ struct TrainingSummary {
   uint64_t parameters = 0;
   double peak_megabytes = 0;
   std::vector<SeedReport> seeds = {};
+  std::vector<Warning> warnings = {};  // why scores may mean little
 
   friend bool operator==(const TrainingSummary&, const TrainingSummary&) = default;
 };

@@ -214,7 +214,7 @@ void Adjacency::search_heavy_lists() {
         i > 0 && sought_[i - 1].target == link.target && sought_[i - 1].slot == link.slot;
     if (!same) at = 0;
     const Neighbors hub =
-        graph_.incoming(relation_of(link.target, link.slot), sites_[link.target].node);
+        graph_.unchecked_incoming(relation_of(link.target, link.slot), sites_[link.target].node);
     at = search(hub.sources, at, sites_[link.source].node);
     add_copies(
         {.site = link.target, .slot = link.slot, .begin = hub.first, .end = hub.first + hub.size()},
@@ -238,7 +238,7 @@ void Adjacency::join_heavy(const List& list) {
   const auto hidden = [&](NodeId node) {
     return may_hide && visibility_.hides(relation, node, target);
   };
-  const auto sources = graph_.incoming(relation, target).sources;
+  const auto sources = graph_.unchecked_incoming(relation, target).sources;
   if (hubs.size() * kSearchCost < sources.size()) {
     for (const List& hub : hubs) {
       const NodeId node = sites_[hub.site].node;

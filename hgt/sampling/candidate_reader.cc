@@ -1,6 +1,7 @@
 #include "hgt/sampling/candidate_reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace hgt {
@@ -8,15 +9,15 @@ namespace hgt {
 CandidateReader::CandidateReader(HeteroGraph graph, const Visibility& visibility)
     : graph_(std::move(graph)), visibility_(visibility) {}
 
-void CandidateReader::read_together(const Targets& targets, uint32_t cap, Draws& draws) {
-  choose_entries(targets, cap, draws);
+void CandidateReader::read_together(const Targets& targets, ListCut cut, Draws& draws) {
+  choose_entries(targets, cut, draws);
   load_sources(targets.type);
   lists_.clear();
-  for (const Range& range : ranges_) list_visible(targets.type, range);
+  for (const Range& range : ranges_) list_visible(range);
 }
 
 // Which positions of which lists are read.
-void CandidateReader::choose_entries(const Targets& targets, uint32_t cap, Draws& draws) {
+void CandidateReader::choose_entries(const Targets& targets, ListCut cut, Draws& draws) {
   ranges_.clear();
   positions_.clear();
   for (const NodeId node : targets.nodes) graph_.prefetch_offsets(targets.type, node);
@@ -28,14 +29,18 @@ void CandidateReader::choose_entries(const Targets& targets, uint32_t cap, Draws
       const auto begin = static_cast<EdgePosition>(offsets[slot]);
       const auto end = static_cast<EdgePosition>(offsets[slot + 1]);
       if (begin == end || visibility_.hides_all(relations[slot])) continue;
-      const uint64_t kept = cap == 0 ? end - begin : std::min<uint64_t>(cap, end - begin);
+      const uint64_t kept = cut.cap == 0 ? end - begin : std::min<uint64_t>(cut.cap, end - begin);
       Range range{.relation = relations[slot],
                   .target = target,
                   .target_time = targets.times[i],
                   .share = 1.0 / static_cast<double>(kept),  // Algorithm 2, line 2
                   .first = positions_.size(),
                   .last = positions_.size() + kept};
-      choose(range, begin, end, draws);
+      if (cut.latest && kept < end - begin && has_dated_entries(relations[slot])) {
+        choose_latest(range, begin, end, kept);
+      } else {
+        choose(range, begin, end, draws);
+      }
       ranges_.push_back(range);
     }
   }
@@ -52,6 +57,62 @@ void CandidateReader::choose(Range& range, EdgePosition begin, EdgePosition end,
   choice_.choose(end - begin, kept, draws, [&](uint64_t position) { *into++ = begin + position; });
 }
 
+bool CandidateReader::has_dated_entries(Relation relation) const {
+  const RelationSpec& spec = graph_.schema().at(relation);
+  return spec.times || !graph_.times(spec.source).empty();
+}
+
+// The latest entries so far are a heap, the earliest of them on top.
+void CandidateReader::keep(const DatedEntry& entry, uint64_t wanted) {
+  if (latest_.size() == wanted) {
+    std::pop_heap(latest_.begin(), latest_.end(), std::greater<>());
+    latest_.pop_back();
+  }
+  latest_.push_back(entry);
+  std::push_heap(latest_.begin(), latest_.end(), std::greater<>());
+}
+
+// Goes through the whole list: it is sorted by source, not by time.
+void CandidateReader::choose_latest(Range& range, EdgePosition begin, EdgePosition end,
+                                    uint64_t wanted) {
+  const RelationSpec& spec = graph_.schema().at(range.relation);
+  const auto sources = graph_.incoming(range.relation, range.target).sources;
+  const auto own_times = graph_.times(spec.source);
+  const auto edge_times = spec.times ? graph_.incoming_times(spec.target) : std::span<const Time>{};
+  const Sight sight = sight_of(range);
+  latest_.clear();
+  for (EdgePosition position = begin; position < end; ++position) {
+    const NodeId node = sources[position - begin];
+    const Time own = own_times.empty() ? kNoTime : own_times[node];
+    const Time of_edge = edge_times.empty() ? kNoTime : edge_times[position];
+    const DatedEntry entry{.time = of_edge == kNoTime ? own : of_edge, .position = position};
+    if (latest_.size() == wanted && entry < latest_.front()) continue;
+    if (!sees(sight, node, own == kNoTime ? range.target_time : own, position)) continue;
+    keep(entry, wanted);
+  }
+  range.last = range.first + latest_.size();
+  positions_.resize(range.last);
+  for (size_t i = 0; i < latest_.size(); ++i) positions_[range.first + i] = latest_[i].position;
+  std::sort(positions_.begin() + static_cast<ptrdiff_t>(range.first), positions_.end());
+}
+
+CandidateReader::Sight CandidateReader::sight_of(const Range& range) const {
+  const RelationSpec& spec = graph_.schema().at(range.relation);
+  return {.relation = range.relation,
+          .target = range.target,
+          .may_hide = visibility_.may_hide(range.relation),
+          .edge_times = spec.times && visibility_.has_bound() ? graph_.incoming_times(spec.target)
+                                                              : std::span<const Time>{}};
+}
+
+// `time` is that of the instance which the entry would become.
+bool CandidateReader::sees(const Sight& sight, NodeId node, Time time,
+                           EdgePosition position) const {
+  if (visibility_.too_late(time)) return false;
+  if (!sight.edge_times.empty() && visibility_.too_late(sight.edge_times[position])) return false;
+  return !(sight.may_hide && visibility_.hides(sight.relation, node, sight.target));
+}
+
 void CandidateReader::load_sources(NodeType target_type) {
   const auto sources = graph_.incoming_sources(target_type);
   nodes_.resize(positions_.size());
@@ -60,28 +121,25 @@ void CandidateReader::load_sources(NodeType target_type) {
   for (const Range& range : ranges_) {
     const NodeType type = graph_.schema().at(range.relation).source;
     const auto nodes = std::span(nodes_).subspan(range.first, range.last - range.first);
-    graph_.check_nodes(type, nodes);
+    graph_.check_sources(range.relation, nodes, std::span(positions_).subspan(range.first));
     const auto own_times = graph_.times(type);
-    Time* times = times_.data() + range.first;
+    const auto times = std::span(times_).subspan(range.first, nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) {
       times[i] = own_times.empty() ? kNoTime : own_times[nodes[i]];
     }
+    graph_.check_times(type, nodes, times);
   }
 }
 
 // Leaves out what may not be seen and gives the rest their times: Algorithm 2, lines 4 to 7.
-void CandidateReader::list_visible(NodeType target_type, const Range& range) {
+void CandidateReader::list_visible(const Range& range) {
   const RelationSpec& spec = graph_.schema().at(range.relation);
-  const auto edge_times = spec.times && visibility_.has_bound() ? graph_.incoming_times(target_type)
-                                                                : std::span<const Time>{};
-  const bool may_hide = visibility_.may_hide(range.relation);
+  const Sight sight = sight_of(range);
   size_t end = range.first;
   for (size_t i = range.first; i < range.last; ++i) {
     const NodeId node = nodes_[i];
     const Time time = times_[i] == kNoTime ? range.target_time : times_[i];
-    if (visibility_.too_late(time)) continue;
-    if (!edge_times.empty() && visibility_.too_late(edge_times[positions_[i]])) continue;
-    if (may_hide && visibility_.hides(range.relation, node, range.target)) continue;
+    if (!sees(sight, node, time, positions_[i])) continue;
     nodes_[end] = node;
     times_[end++] = time;
   }

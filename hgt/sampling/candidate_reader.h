@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,12 @@ struct CandidateList {
   std::span<const Time> times;    // event nodes: their own; others: the target's
 };
 
+// How much of each list is read.
+struct ListCut {
+  uint32_t cap = 0;     // entries at most; 0: all
+  bool latest = false;  // the latest of them that may be seen; otherwise drawn uniformly from all
+};
+
 // Instances of one type.
 struct Targets {
   NodeType type{};
@@ -41,17 +48,19 @@ class CandidateReader {
 
   // Reads all lists of the targets; calls visit(CandidateList) for each that is not empty, in the
   // order of targets and of their relations. `ask` is called with the same lists a little earlier,
-  // to ask for the memory that visit needs. A list longer than `cap` is cut to `cap` entries,
-  // drawn uniformly; 0: never. Throws Error: a damaged graph.
+  // to ask for the memory that visit needs. Throws Error: a damaged graph.
+  //
+  // The time of an entry is that of the edge, or else its source's own. With `cut.latest` undated
+  // entries come last, and of equal ones those nearer to the end of the list first; a list of a
+  // relation whose entries have no times is drawn from uniformly.
   template <typename Ask, typename Visit>
-  void read(const Targets& targets, uint32_t cap, Draws& draws, const Ask& ask,
-            const Visit& visit) {
+  void read(const Targets& targets, ListCut cut, Draws& draws, const Ask& ask, const Visit& visit) {
     for (size_t first = 0; first < targets.nodes.size(); first += kTogether) {
       const size_t count = std::min(kTogether, targets.nodes.size() - first);
       read_together({.type = targets.type,
                      .nodes = targets.nodes.subspan(first, count),
                      .times = targets.times.subspan(first, count)},
-                    cap, draws);
+                    cut, draws);
       for (const CandidateList& list : lists_) ask(list);
       for (const CandidateList& list : lists_) visit(list);
     }
@@ -68,11 +77,30 @@ class CandidateReader {
     size_t last = 0;
   };
 
-  void read_together(const Targets& targets, uint32_t cap, Draws& draws);
-  void choose_entries(const Targets& targets, uint32_t cap, Draws& draws);
+  // An entry with the time by which the latest are found.
+  struct DatedEntry {
+    Time time = kNoTime;
+    EdgePosition position = 0;
+    friend auto operator<=>(const DatedEntry&, const DatedEntry&) = default;
+  };
+  // Which entries of a list may be seen.
+  struct Sight {
+    Relation relation{};
+    NodeId target = 0;
+    bool may_hide = false;
+    std::span<const Time> edge_times;  // empty: none of them can be too late
+  };
+
+  void read_together(const Targets& targets, ListCut cut, Draws& draws);
+  void choose_entries(const Targets& targets, ListCut cut, Draws& draws);
   void choose(Range& range, EdgePosition begin, EdgePosition end, Draws& draws);
+  void choose_latest(Range& range, EdgePosition begin, EdgePosition end, uint64_t wanted);
+  void keep(const DatedEntry& entry, uint64_t wanted);
+  bool has_dated_entries(Relation relation) const;
+  Sight sight_of(const Range& range) const;
+  bool sees(const Sight& sight, NodeId node, Time time, EdgePosition position) const;
   void load_sources(NodeType target_type);
-  void list_visible(NodeType target_type, const Range& range);
+  void list_visible(const Range& range);
 
   static constexpr size_t kTogether = 16;
 
@@ -84,6 +112,7 @@ class CandidateReader {
   std::vector<NodeId> nodes_;
   std::vector<Time> times_;
   std::vector<CandidateList> lists_;
+  std::vector<DatedEntry> latest_;
 };
 
 }  // namespace hgt

@@ -153,7 +153,7 @@ inline SamplingOptions random_test_options(const HeteroGraph& graph, Draws& draw
   for (uint64_t hop = 0; hop < hops; ++hop) {
     options.fanout.push_back(static_cast<uint32_t>(draws.below(4)));
   }
-  options.time_bound = TimeBound(draws.below(3));
+  options.time_bound = TimeBound(1 + draws.below(3));  // all but automatic
   if (draws.below(4) != 0) options.split_end = random_test_year(draws);
   const auto some_relation = [&] {
     return Relation(static_cast<uint16_t>(draws.below(graph.schema().relations().size())));
@@ -162,6 +162,8 @@ inline SamplingOptions random_test_options(const HeteroGraph& graph, Draws& draw
   if (draws.below(3) == 0) options.hidden.at_seeds = {some_relation(), some_relation()};
   if (draws.below(3) == 0) options.hidden.edges = random_test_edge(graph, draws);
   options.seed = draws.bits();
+  options.seed_width = static_cast<uint32_t>(draws.below(8));
+  options.recent = options.strategy == Strategy::neighbors && draws.below(2) == 0;
   return options;
 }
 

@@ -61,6 +61,7 @@ struct Sampler::State {
 
   Seed dated(const Seed& seed) const;
   void divide_seeds();
+  uint32_t width_for(size_t members) const;
   void draw(uint32_t component, Draws draws, Subgraph& result, SamplingTrace* trace);
   void connect(Subgraph& result);
 
@@ -98,7 +99,7 @@ Seed Sampler::State::dated(const Seed& seed) const {
                          text(seed.time)));
   }
   const Time time = own == kNoTime ? seed.time : own;
-  if (options.time_bound == TimeBound::split && time > options.split_end) {
+  if (ends_with_split(options.time_bound) && time > options.split_end) {
     complain(
         fmt::format("its time {} is later than the bound {}; leave it out or set a later bound",
                     text(time), text(options.split_end)));
@@ -119,13 +120,21 @@ void Sampler::State::divide_seeds() {
     last_times.push_back(time == kNoTime ? kNoBound : time);
   }
   if (component_of.empty()) {
-    last_times.push_back(options.time_bound == TimeBound::split ? options.split_end : kNoBound);
+    last_times.push_back(ends_with_split(options.time_bound) ? options.split_end : kNoBound);
   }
   component_of_seed.clear();
   for (const Seed& seed : seeds) {
     component_of_seed.push_back(component_of.empty() ? 0 : component_of.at(seed.time));
   }
   seeds_by_component.make(component_of_seed, last_times.size());
+}
+
+// What the seeds of one time draw per type and step: a share of the width by their number, so that
+// a batch does not cost more the more times its seeds have, but not so little that nothing can be
+// learned from it.
+uint32_t Sampler::State::width_for(size_t members) const {
+  const uint64_t share = (uint64_t{options.width} * members + seeds.size() - 1) / seeds.size();
+  return std::max(static_cast<uint32_t>(share), std::min(options.width, options.seed_width));
 }
 
 void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, SamplingTrace* trace) {
@@ -138,15 +147,14 @@ void Sampler::State::draw(uint32_t component, Draws draws, Subgraph& result, Sam
     const bool full = options.strategy == Strategy::full;
     const auto fanout = full ? std::span<const uint32_t>{} : std::span(options.fanout);
     const auto hops = full ? options.depth : static_cast<uint32_t>(fanout.size());
-    draw_neighbors(draft, reader, hops, fanout, draws);
+    draw_neighbors(draft, reader, {.hops = hops, .fanouts = fanout, .recent = options.recent},
+                   draws);
     return;
   }
-  // The width is shared out by the number of seeds, so that a batch costs the same however many
-  // times its seeds have.
-  const uint64_t share = uint64_t{options.width} * members.size();
-  const auto width = static_cast<uint32_t>((share + seeds.size() - 1) / seeds.size());
   draw_hgsampling(draft, reader,
-                  {.width = width, .depth = options.depth, .neighbor_cap = options.neighbor_cap},
+                  {.width = width_for(members.size()),
+                   .depth = options.depth,
+                   .neighbor_cap = options.neighbor_cap},
                   draws, trace);
 }
 

@@ -83,7 +83,7 @@ TEST_F(SamplerErrors, ComeFromUnknownNames) {
   EXPECT_EQ(from_word<TimeBound>("split"), TimeBound::split);
   EXPECT_EQ(from_word<TimeBound>("seed"), TimeBound::seed);
   EXPECT_EQ(from_word<TimeBound>("none"), TimeBound::none);
-  EXPECT_TRUE(contains(error_of([] { from_word<TimeBound>(""); }), "split, seed, none"));
+  EXPECT_TRUE(contains(error_of([] { from_word<TimeBound>(""); }), "automatic, split, seed, none"));
 }
 
 TEST_F(SamplerErrors, LeaveTheSamplerAsGoodAsNew) {

@@ -13,7 +13,7 @@ namespace hgt {
 
 enum class Strategy {
   hgsampling,  // the paper's Algorithms 1 and 2: a balanced, dense sample
-  neighbors,   // every instance draws a fan-out of each of its lists, uniformly, hop by hop
+  neighbors,   // every instance draws a fan-out of each of its lists, hop by hop
   full,        // all neighbors of all instances, `depth` hops
 };
 constexpr auto words_of(Strategy) {
@@ -24,14 +24,19 @@ constexpr auto words_of(Strategy) {
 
 // Nothing later than the bound enters a sub-graph, neither a node nor an edge.
 enum class TimeBound {
-  split,  // SamplingOptions::split_end, the end of the split that is being read
-  seed,   // each seed's own time; seeds of different times then share no instance
+  automatic,  // Task::time_bound() settles it; a sampler without a task takes it for split
+  split,      // SamplingOptions::split_end, the end of the split that is being read
+  seed,       // each seed's own time; seeds of different times share no instance (seed_width)
   none,
 };
 constexpr auto words_of(TimeBound) {
-  return enum_words<TimeBound>(
-      "time bound",
-      {{TimeBound::split, "split"}, {TimeBound::seed, "seed"}, {TimeBound::none, "none"}});
+  return enum_words<TimeBound>("time bound", {{TimeBound::automatic, "automatic"},
+                                              {TimeBound::split, "split"},
+                                              {TimeBound::seed, "seed"},
+                                              {TimeBound::none, "none"}});
+}
+constexpr bool ends_with_split(TimeBound bound) {
+  return bound == TimeBound::split || bound == TimeBound::automatic;
 }
 
 // One edge of the graph, and all that agree with it in relation and ends.
@@ -51,13 +56,17 @@ struct HiddenEdges {
 struct SamplingOptions {
   Strategy strategy = Strategy::hgsampling;
   uint32_t width = 128;  // hgsampling: instances drawn per type and step
-  uint32_t depth = 6;    // hgsampling: steps; full: hops. Not the number of layers of a model
+  // hgsampling with TimeBound::seed: the seeds of a time draw their share of the width, by their
+  // number, but at least this many per type and step, or the width where that is less.
+  uint32_t seed_width = 16;
+  uint32_t depth = 6;  // hgsampling: steps; full: hops. Not the number of layers of a model
   // hgsampling: a list longer than this contributes neighbor_cap of its entries, drawn uniformly,
   // with the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
   uint32_t neighbor_cap = 50;
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};
-  TimeBound time_bound = TimeBound::split;
+  bool recent = false;  // neighbors: the latest entries of each list instead of any
+  TimeBound time_bound = TimeBound::automatic;
   Time split_end = std::numeric_limits<Time>::max();
   HiddenEdges hidden = {};
   uint64_t seed = 0;  // of the random draws

@@ -51,7 +51,46 @@ TEST(ShuffledOrder, EveryNumberIsFirstEquallyOften) {
   EXPECT_LT(chi_square, 25.7);  // 5 degrees of freedom: p = 1e-4
 }
 
+// 3 groups of 20, one of 2: runs of 10 and 10, and of 2.
+TEST(ShuffledOrder, MembersOfAGroupFollowOneAnotherInRunsOfAboutTheLengthAskedFor) {
+  std::vector<uint32_t> groups;
+  for (uint32_t i = 0; i < 62; ++i) groups.push_back(i < 60 ? i % 3 : 3);
+  const ShuffledOrder order(groups, 9, 4);
+  ASSERT_EQ(order.size(), 62U);
+  std::set<std::vector<uint32_t>> orders;
+  for (uint64_t epoch = 0; epoch < 20; ++epoch) {
+    const std::vector<uint32_t> all = order.batch(epoch, 0, 62);
+    EXPECT_EQ(std::set<uint32_t>(all.begin(), all.end()).size(), 62U);
+    size_t runs = 0;
+    for (size_t i = 0; i < all.size();) {  // neighbors may be of one group, so cut by length, too
+      const uint32_t group = groups[all[i]];
+      const size_t length = group == 3 ? 2 : 10;
+      ASSERT_LE(i + length, all.size());
+      for (size_t j = i; j < i + length; ++j) ASSERT_EQ(groups[all[j]], group) << epoch << ' ' << j;
+      i += length;
+      ++runs;
+    }
+    EXPECT_EQ(runs, 7U);
+    orders.insert(all);
+  }
+  EXPECT_EQ(orders.size(), 20U) << "every epoch has an order of its own";
+  EXPECT_EQ(ShuffledOrder(groups, 9, 4).batch(7, 1, 16), order.batch(7, 1, 16));
+  EXPECT_NE(ShuffledOrder(groups, 9, 5).batch(7, 1, 16), order.batch(7, 1, 16));
+}
+
+TEST(ShuffledOrder, GroupsDoNotMatterWhereThereIsOneOrRunsHaveOneMember) {
+  const ShuffledOrder plain(30, 6);
+  const std::vector<uint32_t> one(30, 0);
+  std::vector<uint32_t> two(30, 0);
+  two[3] = 1;
+  for (uint64_t epoch = 0; epoch < 3; ++epoch) {
+    EXPECT_EQ(ShuffledOrder(one, 8, 6).batch(epoch, 0, 30), plain.batch(epoch, 0, 30));
+    EXPECT_EQ(ShuffledOrder(two, 1, 6).batch(epoch, 0, 30), plain.batch(epoch, 0, 30));
+  }
+}
+
 TEST(ShuffledOrder, NothingHasNoBatches) {
+  EXPECT_TRUE(ShuffledOrder(std::vector<uint32_t>{}, 4, 5).batch(0, 0, 8).empty());
   EXPECT_TRUE(ShuffledOrder(0, 5).batch(0, 0, 8).empty());
 }
 

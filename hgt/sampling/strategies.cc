@@ -20,7 +20,7 @@ void add_in_budget(Draft& draft, CandidateReader& reader, NodeType type, uint32_
     const Budget& budget = draft.budget(list.type);
     for (size_t i = 0; i < list.nodes.size(); ++i) budget.prefetch(list.nodes[i], list.times[i]);
   };
-  reader.read(draft.range(type, first, draft.size(type)), neighbor_cap, draws, ask, add);
+  reader.read(draft.range(type, first, draft.size(type)), {.cap = neighbor_cap}, draws, ask, add);
 }
 
 void record(const Budget& budget, SamplingTrace::Draw& record) {
@@ -61,7 +61,7 @@ bool draw_type(Draft& draft, CandidateReader& reader, const HgSamplingSize& size
 }
 
 // Adds the neighbors of the targets that are not in the draft yet.
-void add_neighbors(Draft& draft, CandidateReader& reader, const Targets& targets, uint32_t fanout,
+void add_neighbors(Draft& draft, CandidateReader& reader, const Targets& targets, ListCut cut,
                    Draws& draws) {
   // The reader gets a copy: what it reads may grow the very columns it would read from.
   const std::vector<NodeId> nodes(targets.nodes.begin(), targets.nodes.end());
@@ -73,7 +73,7 @@ void add_neighbors(Draft& draft, CandidateReader& reader, const Targets& targets
     }
   };
   const auto ignore = [](const CandidateList& /*list*/) {};
-  reader.read({.type = targets.type, .nodes = nodes, .times = times}, fanout, draws, ignore, add);
+  reader.read({.type = targets.type, .nodes = nodes, .times = times}, cut, draws, ignore, add);
 }
 
 }  // namespace
@@ -94,20 +94,20 @@ void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize
   }
 }
 
-void draw_neighbors(Draft& draft, CandidateReader& reader, uint32_t hops,
-                    std::span<const uint32_t> fanouts, Draws& draws) {
+void draw_neighbors(Draft& draft, CandidateReader& reader, const NeighborHops& size, Draws& draws) {
   std::vector<uint32_t> first(draft.num_types());  // of the hop before
   std::vector<uint32_t> last(draft.num_types());
   for (size_t type = 0; type < first.size(); ++type) {
     first[type] = draft.component_begin(NodeType(type));
   }
-  for (uint32_t hop = 0; hop < hops; ++hop) {
+  for (uint32_t hop = 0; hop < size.hops; ++hop) {
     draft.begin_hop(hop + 1);
     for (size_t type = 0; type < last.size(); ++type) last[type] = draft.size(NodeType(type));
     if (first == last) return;
-    const uint32_t fanout = hop < fanouts.size() ? fanouts[hop] : 0;
+    const ListCut cut{.cap = hop < size.fanouts.size() ? size.fanouts[hop] : 0,
+                      .latest = size.recent};
     for (size_t type = 0; type < last.size(); ++type) {
-      add_neighbors(draft, reader, draft.range(NodeType(type), first[type], last[type]), fanout,
+      add_neighbors(draft, reader, draft.range(NodeType(type), first[type], last[type]), cut,
                     draws);
     }
     first = last;

@@ -21,9 +21,14 @@ struct HgSamplingSize {
 void draw_hgsampling(Draft& draft, CandidateReader& reader, const HgSamplingSize& size,
                      Draws& draws, SamplingTrace* trace);
 
-// Hop by hop: every new instance draws fanouts[hop] entries of each of its lists, uniformly. 0, or
-// no such number: all of them.
-void draw_neighbors(Draft& draft, CandidateReader& reader, uint32_t hops,
-                    std::span<const uint32_t> fanouts, Draws& draws);
+struct NeighborHops {
+  uint32_t hops = 0;
+  std::span<const uint32_t> fanouts;  // by hop; 0, or no such number: all entries
+  bool recent = false;
+};
+
+// Hop by hop: every new instance draws the fan-out of each of its lists, uniformly or the latest
+// (ListCut).
+void draw_neighbors(Draft& draft, CandidateReader& reader, const NeighborHops& size, Draws& draws);
 
 }  // namespace hgt

@@ -53,6 +53,10 @@ class SubgraphCheck {
   bool hidden(Relation relation, NodeId source, NodeId target) const;
   bool visible(const Neighbors& neighbors, size_t i, Relation relation, uint32_t target) const;
   Time entry_time(NodeType type, NodeId node, uint32_t target) const;
+  bool is_there(NodeType type, NodeId node, uint32_t target) const;
+  bool takes_latest(Relation relation) const;
+  Time latest_time(const Neighbors& neighbors, size_t i, Relation relation) const;
+  std::vector<size_t> entries_into(uint32_t target, Relation relation) const;
   std::set<std::pair<Instance, uint32_t>> neighbors_of(uint32_t target) const;
   void add_expected(uint32_t target, Relation relation, std::vector<ExpectedEdge>& edges) const;
   std::vector<ExpectedEdge> expected_edges(uint32_t target) const;
@@ -94,7 +98,7 @@ SubgraphCheck::SubgraphCheck(const HeteroGraph& graph, const Request& request,
 // --- what may be seen ---
 
 Time SubgraphCheck::last_time(uint32_t row) const {
-  if (options_.time_bound == TimeBound::split) return options_.split_end;
+  if (ends_with_split(options_.time_bound)) return options_.split_end;
   const Time none = std::numeric_limits<Time>::max();
   if (options_.time_bound == TimeBound::none) return none;
   const Time time = seed_time_.at(sub_.components[row]);
@@ -226,19 +230,60 @@ std::span<const uint32_t> SubgraphCheck::rows_of(NodeType type, NodeId node,
   return found == rows_of_[index(type)].end() ? std::span<const uint32_t>{} : found->second;
 }
 
-// The instances that may enter through the target, with its component. Unless none may be missing,
-// only those of nodes that are there matter.
+// The instance that a node becomes when it is met through the row `target`.
+bool SubgraphCheck::is_there(NodeType type, NodeId node, uint32_t target) const {
+  const auto rows = rows_of(type, node, target);
+  const Time time = entry_time(type, node, target);
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](uint32_t row) { return sub_.times[row] == time; });
+}
+
+bool SubgraphCheck::takes_latest(Relation relation) const {
+  const RelationSpec& spec = schema_.at(relation);
+  const bool dated = spec.times || schema_.at(spec.source).kind == NodeKind::event;
+  return options_.strategy == Strategy::neighbors && options_.recent && dated;
+}
+
+// The time of an entry: the edge's, or else its source's.
+Time SubgraphCheck::latest_time(const Neighbors& neighbors, size_t i, Relation relation) const {
+  const Time of_edge = neighbors.times.empty() ? kNoTime : neighbors.times[i];
+  return of_edge == kNoTime ? graph_.time(schema_.at(relation).source, neighbors.sources[i])
+                            : of_edge;
+}
+
+// The entries of the target's list through which an instance may have come in. Unless none may be
+// missing, only those of instances that are there matter.
+std::vector<size_t> SubgraphCheck::entries_into(uint32_t target, Relation relation) const {
+  const NodeType type = schema_.at(relation).source;
+  const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
+  const bool latest = takes_latest(relation);
+  std::vector<size_t> entries;
+  for (size_t i = 0; i < neighbors.size(); ++i) {
+    const NodeId node = neighbors.sources[i];
+    if (options_.strategy != Strategy::full && !latest && !is_there(type, node, target)) continue;
+    if (entry_time(type, node, target) > last_time(target)) continue;
+    if (visible(neighbors, i, relation, target)) entries.push_back(i);
+  }
+  const uint32_t hop = sub_.hops[target];
+  const uint32_t fanout = hop < options_.fanout.size() ? options_.fanout[hop] : 0;
+  if (!latest || fanout == 0 || entries.size() <= fanout) return entries;
+  std::sort(entries.begin(), entries.end(), [&](size_t a, size_t b) {
+    return std::pair(latest_time(neighbors, a, relation), a) >
+           std::pair(latest_time(neighbors, b, relation), b);
+  });
+  entries.resize(fanout);
+  return entries;
+}
+
+// The instances that may enter through the target, with its component.
 std::set<std::pair<Instance, uint32_t>> SubgraphCheck::neighbors_of(uint32_t target) const {
   std::set<std::pair<Instance, uint32_t>> found;
   for (const Relation relation : schema_.incoming(sub_.type_of(target))) {
     const NodeType type = schema_.at(relation).source;
     const Neighbors neighbors = graph_.incoming(relation, sub_.nodes[target]);
-    for (size_t i = 0; i < neighbors.size(); ++i) {
-      const bool there = !rows_of(type, neighbors.sources[i], target).empty();
-      if (options_.strategy != Strategy::full && !there) continue;
-      const Time time = entry_time(type, neighbors.sources[i], target);
-      if (time > last_time(target) || !visible(neighbors, i, relation, target)) continue;
-      found.insert({{type, neighbors.sources[i], time}, sub_.components[target]});
+    for (const size_t i : entries_into(target, relation)) {
+      const NodeId node = neighbors.sources[i];
+      found.insert({{type, node, entry_time(type, node, target)}, sub_.components[target]});
     }
   }
   return found;
@@ -267,9 +312,10 @@ void SubgraphCheck::check_entries() const {
       for (const auto& neighbor : neighbors_of(row)) met[neighbor].insert(hop);
     }
   }
-  if (options_.strategy != Strategy::full) return;
+  const bool neighbors = options_.strategy == Strategy::neighbors;
+  const uint64_t depth = neighbors ? options_.fanout.size() : options_.depth;
   for (const auto& [each, hops] : met) {
-    require(hops.empty() || *hops.begin() >= options_.depth || present.contains(each),
+    require(hops.empty() || *hops.begin() >= depth || present.contains(each),
             "node {} of type {} is a neighbor but is missing", std::get<1>(each.first),
             schema_.at(std::get<0>(each.first)).name);
   }
@@ -289,7 +335,10 @@ uint64_t SubgraphCheck::width_of(uint32_t component) const {
   const auto seeds = static_cast<uint64_t>(
       std::count_if(sub_.seed_rows.begin(), sub_.seed_rows.end(),
                     [&](uint32_t row) { return sub_.components[row] == component; }));
-  return (options_.width * seeds + sub_.seed_rows.size() - 1) / sub_.seed_rows.size();
+  const uint64_t share =
+      (options_.width * seeds + sub_.seed_rows.size() - 1) / sub_.seed_rows.size();
+  const uint64_t least = std::min(options_.width, options_.seed_width);
+  return std::max(share, least);
 }
 
 void SubgraphCheck::check_counts() const {

@@ -5,8 +5,10 @@
 //     occurs twice. There is one component, or one for each time of a seed when that is the bound.
 //  2. Event nodes have their own time. Every instance that is not a seed was reached from an
 //     earlier one by a visible edge, and a node without a time of its own has that one's time.
-//  3. No type has more than `width` instances of one step, no hop is beyond the depth; with
-//     Strategy::full no neighbor of an instance that was followed is missing or of a later hop.
+//  3. No type has more than `width` instances of one step, nor has a seed time more than its share
+//     or `seed_width`; no hop is beyond the depth. With Strategy::full no neighbor of an instance
+//     that was followed is missing or of a later hop. With `recent` the latest entries of a list
+//     are there, and no others came in through it.
 //  4. Nothing is later than the bound: no node, no edge.
 //  5. The edges are all those of the graph among the instances of a component, each once, without
 //     the hidden ones, at their right positions, in order, with their gaps; and one `self` each.

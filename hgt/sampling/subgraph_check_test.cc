@@ -329,5 +329,29 @@ TEST_F(SubgraphCheckTest, RefusesInstancesOfAnotherComponent) {
   refuse("", [&](Subgraph& broken) { broken.components[broken.seed_rows[0]] = 1; });
 }
 
+// The seeds have three times, so one of three shares of the width.
+TEST_F(SubgraphCheckTest, RefusesMoreThanTheShareOfASeedTime) {
+  options_ = {.width = 6, .seed_width = 4, .depth = 1, .time_bound = TimeBound::seed};
+  good_ = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(good_), "");
+  options_.seed_width = 0;
+  EXPECT_TRUE(contains(error(good_), "but the width is 2")) << error(good_);
+}
+
+// Drawn at random they are the latest now and then, but not always.
+TEST_F(SubgraphCheckTest, RefusesNeighborsThatAreNotTheLatest) {
+  uint64_t refused = 0;
+  for (uint64_t i = 0; i < 20; ++i) {
+    options_ = {
+        .strategy = Strategy::neighbors, .fanout = {1}, .time_bound = TimeBound::none, .seed = i};
+    good_ = sample(graph_, request_.seeds, options_);
+    EXPECT_EQ(error(good_), "");
+    options_.recent = true;
+    refused += error(good_).empty() ? 0 : 1;
+    EXPECT_EQ(error(sample(graph_, request_.seeds, options_)), "");
+  }
+  EXPECT_GT(refused, 5U);
+}
+
 }  // namespace
 }  // namespace hgt

@@ -148,18 +148,41 @@ TestGraph faculty() {
   });
 }
 
+// How many authors the papers of each time draw, all six papers being seeds.
+std::map<Time, uint32_t> authors_drawn(const TestGraph& graph, const SamplingOptions& options) {
+  Request request;
+  for (NodeId node = 0; node < 6; ++node) {
+    request.seeds.push_back({.type = graph.type("paper"), .node = node});
+  }
+  const Subgraph subgraph = sample(*graph, request.seeds, options);
+  verify_subgraph(*graph, request, options, subgraph);
+  std::map<Time, uint32_t> authors;
+  for (const uint32_t row : subgraph.rows(graph.type("author"))) ++authors[subgraph.times[row]];
+  return authors;
+}
+
 // A width of 10 for seeds of three times: 1, 2 and 3 of 6 seeds have 2, 4 and 5.
 TEST(HgSampling, SharesTheWidthOutAmongTheTimesOfTheSeeds) {
   const TestGraph graph = faculty();
-  std::vector<Seed> seeds;
-  for (NodeId node = 0; node < 6; ++node) {
-    seeds.push_back({.type = graph.type("paper"), .node = node});
-  }
-  const Subgraph subgraph =
-      sample(*graph, seeds, {.width = 10, .depth = 1, .time_bound = TimeBound::seed});
-  std::map<Time, uint32_t> authors;
-  for (const uint32_t row : subgraph.rows(graph.type("author"))) ++authors[subgraph.times[row]];
-  EXPECT_EQ(authors, (std::map<Time, uint32_t>{{2001, 2}, {2002, 4}, {2003, 5}}));
+  SamplingOptions options{.width = 10, .seed_width = 0, .depth = 1, .time_bound = TimeBound::seed};
+  using Counts = std::map<Time, uint32_t>;
+  EXPECT_EQ(authors_drawn(graph, options), (Counts{{2001, 2}, {2002, 4}, {2003, 5}}));
+  options.seed_width = 4;
+  EXPECT_EQ(authors_drawn(graph, options), (Counts{{2001, 4}, {2002, 4}, {2003, 5}}))
+      << "no time draws fewer than that";
+  options.seed_width = 100;
+  EXPECT_EQ(authors_drawn(graph, options), (Counts{{2001, 10}, {2002, 10}, {2003, 10}}))
+      << "no time draws more than the whole width";
+}
+
+TEST(HgSampling, GivesSeedsOfOneTimeTheWholeWidthWhateverTheSeedWidth) {
+  const TestGraph graph = faculty();
+  const std::vector<Seed> seeds = {{.type = graph.type("paper"), .node = 1},
+                                   {.type = graph.type("paper"), .node = 2}};
+  SamplingOptions options{.width = 10, .seed_width = 0, .depth = 2, .time_bound = TimeBound::seed};
+  const Subgraph expected = sample(*graph, seeds, options);
+  options.seed_width = 8;
+  EXPECT_EQ(sample(*graph, seeds, options), expected);
 }
 
 TEST(HgSampling, DrawsAnewForEachTimeOfTheSeeds) {

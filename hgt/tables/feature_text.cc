@@ -8,6 +8,7 @@
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/text_features.h"
 #include "hgt/tables/number_text.h"
+#include "hgt/tables/remedies.h"
 
 namespace hgt {
 
@@ -38,8 +39,9 @@ FeatureParser::FeatureParser(const FeatureColumns& spec, const RowSource& table,
   for (const std::string& name : spec.columns) columns_.push_back(table.column(name));
 }
 
-bool FeatureParser::reject(std::string what) {
+bool FeatureParser::reject(std::string what, std::string remedy) {
   defect_ = std::move(what);
+  remedy_ = std::move(remedy);
   return false;
 }
 
@@ -68,25 +70,40 @@ bool FeatureParser::parse_form(const Row& row) {
 bool FeatureParser::parse_columns(const Row& row) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     const std::string_view cell = row.cell(columns_[i]);
-    if (read_real(cell, values_[i])) continue;
-    return reject(
-        fmt::format("{} in column {} is not a finite number", quoted_cell(cell), spec_.columns[i]));
+    const bool missing = cell.empty() && spec_.missing.policy != MissingNumber::Policy::drop;
+    if (missing) {
+      values_[i] = spec_.missing.number;
+      if (spec_.missing.policy == MissingNumber::Policy::flag) values_[columns_.size() + i] = 1;
+    } else if (!read_real(cell, values_[i])) {
+      return reject(fmt::format("{} in column {} is not a finite number", quoted_cell(cell),
+                                spec_.columns[i]),
+                    number_remedy(cell, "missing = 0 or missing = \"flag\" in its features"));
+    }
   }
   return true;
 }
 
 bool FeatureParser::parse_list(std::string_view cell) {
+  if (cell.empty() && spec_.missing.policy == MissingNumber::Policy::fill) {
+    std::fill(values_.begin(), values_.end(), spec_.missing.number);
+    return true;
+  }
   values_.clear();
   std::string_view bad;
   const bool good = each_part(cell, spec_.separator, [&](std::string_view part) {
     bad = part;
     return read_real(part, values_.emplace_back());
   });
-  if (!good) return reject(fmt::format("feature '{}' is not a finite number", bad));
+  if (!good) {
+    return reject(fmt::format("feature '{}' is not a finite number", bad),
+                  fmt::format("check the 'separator' of the list, now '{}'", spec_.separator));
+  }
   if (width_ == 0) width_ = values_.size();  // the first row tells
   if (values_.size() == width_ && width_ > 0) return true;
   return reject(fmt::format("the row has {} features instead of {}", values_.size(),
-                            width_ == 0 ? "some" : std::to_string(width_)));
+                            width_ == 0 ? "some" : std::to_string(width_)),
+                cell.empty() ? "missing = 0 with a 'width' in its features keeps empty lists"
+                             : "check the 'width' and the 'separator' of the list");
 }
 
 bool FeatureParser::parse_sparse(std::string_view cell) {
@@ -112,7 +129,9 @@ std::string describe(const FeatureColumns& spec) {
       return fmt::format("rows of {}", spec.columns[0]);
     case FeatureColumns::Form::columns:
       if (spec.columns.size() > 5) return fmt::format("{} columns", spec.columns.size());
-      return fmt::format("columns {}", fmt::join(spec.columns, ", "));
+      return fmt::format(
+          "columns {}{}", fmt::join(spec.columns, ", "),
+          spec.missing.policy == MissingNumber::Policy::flag ? ", missing ones flagged" : "");
     default:
       return fmt::format("column {}", spec.columns[0]);
   }

@@ -20,19 +20,21 @@ class FeatureParser {
   bool parse(const Row& row);
   std::span<const float> values() const { return values_; }
   const std::string& defect() const { return defect_; }
+  const std::string& remedy() const { return remedy_; }  // for that defect; may be empty
 
  private:
   bool parse_form(const Row& row);
   bool parse_columns(const Row& row);
   bool parse_list(std::string_view cell);
   bool parse_sparse(std::string_view cell);
-  bool reject(std::string what);
+  bool reject(std::string what, std::string remedy = "");
 
   const FeatureColumns& spec_;
   uint64_t width_;
   std::vector<size_t> columns_;
   std::vector<float> values_;
   std::string defect_;
+  std::string remedy_;
 };
 
 // Where the numbers came from, in words, for the schema.

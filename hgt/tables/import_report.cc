@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "hgt/error.h"
@@ -11,6 +12,8 @@ namespace hgt {
 namespace {
 
 constexpr uint64_t kExamplesPerKind = 3;
+constexpr size_t kMaxReasons = 32;   // of one table; further ones count with their kind
+constexpr size_t kShownReasons = 6;  // of one table, the most frequent
 
 constexpr std::array<std::string_view, kNumDefects> kTexts = {
     "malformed rows",
@@ -40,11 +43,49 @@ uint64_t ImportReport::dropped() const {
   return total;
 }
 
-void DefectLog::add(Defect defect, const RowPosition& position, const std::string& what) {
+double TableReport::lost_share() const {
+  const uint64_t lost = dropped();
+  return lost == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(kept + lost);
+}
+
+std::string describe_losses(const TableReport& table) {
+  std::string text =
+      fmt::format("{}: {} would lose {} of {} rows ({:.1f}%)", table.place, table.title,
+                  table.dropped(), table.kept + table.dropped(), 100 * table.lost_share());
+  std::vector<Loss> losses = table.losses;
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.rows > b.rows; });
+  for (size_t i = 0; i < std::min(losses.size(), kShownReasons); ++i) {
+    text += fmt::format("\n  {} {}, such as {}", losses[i].rows, to_string(losses[i].defect),
+                        losses[i].example);
+    if (!losses[i].remedy.empty()) text += fmt::format("\n    remedy: {}", losses[i].remedy);
+  }
+  return text;
+}
+
+Loss& DefectLog::loss(Defect defect, const std::string& remedy) {
+  auto& losses = report_.losses;
+  const auto same = [&](const Loss& loss) {
+    return loss.defect == defect && loss.remedy == remedy;
+  };
+  const auto of_kind = [&](const Loss& loss) { return loss.defect == defect; };
+  auto found = std::find_if(losses.begin(), losses.end(), same);
+  if (found == losses.end() && losses.size() >= kMaxReasons) {
+    found = std::find_if(losses.begin(), losses.end(), of_kind);
+  }
+  if (found != losses.end()) return *found;
+  return losses.emplace_back(Loss{.defect = defect, .remedy = remedy});
+}
+
+void DefectLog::add(Defect defect, const RowPosition& position, const std::string& what,
+                    const std::string& remedy) {
   const std::string text = fmt::format("{}: {}", to_string(position), what);
   if (strict_) {
-    throw Error(fmt::format("{}; correct it, or import without --strict to drop such rows", text));
+    throw Error(fmt::format("{}; {}{}correct it, or import without --strict to drop such rows",
+                            text, remedy, remedy.empty() ? "" : "; "));
   }
+  Loss& reason = loss(defect, remedy);
+  if (reason.rows++ == 0) reason.example = text;
   uint64_t& count = report_.defects[static_cast<size_t>(defect)];
   if (count++ < kExamplesPerKind) report_.examples.push_back(text);
 }

@@ -27,17 +27,34 @@ enum class Defect {
 constexpr size_t kNumDefects = 11;
 std::string_view to_string(Defect defect);  // "malformed rows", ...
 
+// Rows lost for one reason.
+struct Loss {
+  Defect defect = Defect::bad_row;
+  std::string remedy = {};  // what would keep them, as far as their cells tell
+  uint64_t rows = 0;
+  std::string example = {};  // "papers.tsv:17: year 'n/a' is not a time"
+};
+
 struct TableReport {
-  std::string title;      // "nodes paper", "edges writes"
-  uint64_t rows = 0;      // read
-  uint64_t kept = 0;      // became a node, an edge, ...
-  uint64_t filtered = 0;  // left out by 'where'
-  uint64_t ignored = 0;   // what the manifest said to ignore: repeated ids, edges without an end
+  std::string title;       // "nodes paper", "edges writes"
+  std::string place = {};  // "manifest.toml:12"
+  uint64_t rows = 0;       // read
+  uint64_t kept = 0;       // became a node, an edge, ...
+  uint64_t filtered = 0;   // left out by 'where'
+  uint64_t ignored = 0;    // what the manifest said to ignore: repeated ids, edges without an end
   std::array<uint64_t, kNumDefects> defects = {};
   std::vector<std::string> examples = {};  // "papers.tsv:17: year 'n/a' is not a time"
 
+  std::vector<Loss> losses = {};  // in the order of their first rows
+
   uint64_t dropped() const;
+  // Of the rows that were to be kept, the share that was dropped: 0 to 1.
+  double lost_share() const;
 };
+
+// "manifest.toml:12: nodes paper would lose 9 of 10 rows ...", then a line for each reason with an
+// example, and the likely remedy.
+std::string describe_losses(const TableReport& table);
 
 struct ImportReport {
   std::vector<TableReport> tables;
@@ -49,9 +66,12 @@ class DefectLog {
  public:
   // `strict`: the first defect is an Error.
   DefectLog(TableReport& report, bool strict) : report_(report), strict_(strict) {}
-  void add(Defect defect, const RowPosition& position, const std::string& what);
+  void add(Defect defect, const RowPosition& position, const std::string& what,
+           const std::string& remedy = "");
 
  private:
+  Loss& loss(Defect defect, const std::string& remedy);
+
   TableReport& report_;
   bool strict_;
 };

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 #include "hgt/tables/text_window.h"
 
@@ -165,7 +166,7 @@ class ObjectReader : public nlohmann::json_sax<nlohmann::json> {
 };
 
 std::vector<std::string> keys_of(const std::string& name, const Lines& first) {
-  const auto object = nlohmann::ordered_json::parse(first.text(), nullptr, false);
+  const auto object = parse_json<nlohmann::ordered_json>(first.text(), false);
   if (!object.is_object()) {
     throw Error(
         fmt::format("{}:{}: the first line is not a JSON object, which is needed to find the "

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hgt/graph/schema.h"
+#include "hgt/graph/time_pattern.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/graph/types.h"
 #include "hgt/tables/row_format.h"
@@ -21,14 +22,23 @@ struct TableSource {
   std::string format = {};              // of row_format.h; empty: as the file's name says
   RowOptions options = {};
   std::map<std::string, std::vector<std::string>> where = {};  // column -> accepted values
-  bool may_be_empty = false;                                   // an empty table is not an error
-  uint64_t line = 0;                                           // of the entry in the manifest
+  std::vector<std::string> null_texts = {};  // cells with such a text are empty ones
+  bool may_be_empty = false;                 // an empty table is not an error
+  uint64_t line = 0;                         // of the entry in the manifest
 };
 
 struct TimeColumn {
   std::string column;
   TimeFormat format = TimeFormat::date;
+  std::optional<TimePattern> pattern = {};  // instead of a format
   bool keep_missing = false;  // an empty cell is not a defect: the node or edge has no time
+};
+
+// What becomes of a row with an empty cell where a number should be.
+struct MissingNumber {
+  enum class Policy { drop, fill, flag };  // flag: 0, and a second number tells that it is missing
+  Policy policy = Policy::drop;
+  float number = 0;  // fill: what the cell becomes
 };
 
 struct LabelColumnSpec {
@@ -42,14 +52,16 @@ struct FeatureColumns {
   Form form = Form::columns;
   std::vector<std::string> columns;  // one for all forms but `columns`; npy: the file
   std::string separator = " ";
-  uint64_t width = 0;  // 0: as many as the first row has
+  uint64_t width =
+      0;  // 0: as many as the first row has; of `columns` with flags twice their number
+  MissingNumber missing = {};
   FeatureType type = FeatureType::float32;
 };
 
 struct NodeTable {
   TableSource source;
   std::string type;
-  std::string id = {};
+  std::vector<std::string> id = {};  // columns; several make one id (id_cells.h)
   uint64_t count = 0;  // instead of a table: number of nodes, with the ids 0, 1, 2, ...
   std::optional<std::string> name = {};
   std::optional<TimeColumn> time = {};  // makes the type an event type
@@ -62,17 +74,19 @@ struct NodeTable {
 struct FeatureTable {
   TableSource source;
   std::string type;
-  std::string id;
+  std::vector<std::string> id;
   FeatureColumns features;
+  bool skip_unknown = false;  // rows for nodes that there are not are not a defect
 };
 
 // Classes in a table of their own, found by id; it may say what its nodes are for.
 struct LabelTable {
   TableSource source;
   std::string type;
-  std::string id;
+  std::vector<std::string> id;
   LabelColumnSpec label;
   std::string split = {};  // train, validation, test, or empty
+  bool skip_unknown = false;
 };
 
 // Readable names of classes.
@@ -86,7 +100,7 @@ struct ClassTable {
 
 struct EdgeEnd {
   std::string type;
-  std::string column;
+  std::vector<std::string> columns;  // with the id
 };
 
 // How the rows of one table are divided among several edge types.
@@ -106,10 +120,12 @@ struct EdgeTable {
   EdgeEnd target;
   std::string reverse = {};
   bool symmetric = false;
-  bool unique = false;      // of edges that agree in both ends and time only one is kept
-  bool skip_empty = false;  // rows without an id at one end are not a defect
+  bool unique = false;        // of edges that agree in both ends and time only one is kept
+  bool skip_empty = false;    // rows without an id at one end are not a defect
+  bool skip_unknown = false;  // nor are rows with an id that no node has
   std::optional<TimeColumn> time = {};
   std::optional<std::string> weight = {};
+  MissingNumber missing_weight = {};
   EdgeSplit split = {};
 
   std::vector<std::string> edge_types() const;  // all that its rows may become

@@ -85,7 +85,7 @@ TEST_F(ManifestTest, KeysOfNodesAreRead) {
            "features = { list = 'v', separator = ',', width = 7, precision = 'float16' }\n");
   const NodeTable& nodes = manifest.nodes.at(0);
   EXPECT_EQ(nodes.type, "paper");
-  EXPECT_EQ(nodes.id, "id");
+  EXPECT_EQ(nodes.id, Texts{"id"});
   EXPECT_EQ(nodes.name, "title");
   ASSERT_TRUE(nodes.time.has_value());
   EXPECT_EQ(nodes.time->column, "year");
@@ -140,9 +140,9 @@ TEST_F(ManifestTest, KeysOfEdgesAreRead) {
   const EdgeTable& edges = manifest.edges.at(0);
   EXPECT_EQ(edges.type, "cites");
   EXPECT_EQ(edges.source.type, "paper");
-  EXPECT_EQ(edges.source.column, "a");
+  EXPECT_EQ(edges.source.columns, Texts{"a"});
   EXPECT_EQ(edges.target.type, "paper");
-  EXPECT_EQ(edges.target.column, "b");
+  EXPECT_EQ(edges.target.columns, Texts{"b"});
   EXPECT_EQ(edges.reverse, "cited_by");
   EXPECT_TRUE(edges.unique);
   ASSERT_TRUE(edges.time.has_value());
@@ -209,12 +209,12 @@ TEST_F(ManifestTest, KeysOfFeaturesLabelsAndClassesAreRead) {
       "separator = '|'\nsplit = 'validation'\n"
       "[[classes]]\ntype = 'paper'\nfiles = 'n.tsv'\nlabel = 'area'\nvalue = 'v'\nname = 'n'\n");
   const FeatureTable& features = manifest.features.at(0);
-  EXPECT_EQ(features.type + features.id + features.source.files.at(0), "paperpidf.tsv");
+  EXPECT_EQ(features.type + features.id.at(0) + features.source.files.at(0), "paperpidf.tsv");
   EXPECT_EQ(features.features.form, Form::sparse);
   EXPECT_EQ(features.features.width, 9U);
   EXPECT_EQ(features.source.line, 5U);
   const LabelTable& labels = manifest.labels.at(0);
-  EXPECT_EQ(labels.type + labels.id + labels.source.files.at(0), "paperlidl.tsv");
+  EXPECT_EQ(labels.type + labels.id.at(0) + labels.source.files.at(0), "paperlidl.tsv");
   EXPECT_EQ(labels.label.name, "area");
   EXPECT_EQ(labels.label.column, "c");
   EXPECT_EQ(labels.label.separator, "|");
@@ -310,7 +310,7 @@ TEST_F(ManifestTest, AValueOfTheWrongKindIsAnError) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"name = 3\n", "'name' in [[nodes]] must be text"},
       {"skip_lines = '3'\n", "'skip_lines' in [[nodes]] must be a whole number"},
-      {"skip_lines = -1\n", "'skip_lines' in [[nodes]] is negative; it must be 0 or more"},
+      {"skip_lines = -1\n", "'skip_lines' in [[nodes]] is -1; it must be from 0 to 1000000000"},
       {"may_be_empty = 'yes'\n", "must be true or false"},
       {"columns = [1, 2]\n", "must be text or a list of texts"},
       {"where = 'x'\n", "must be a table"},
@@ -322,7 +322,7 @@ TEST_F(ManifestTest, AValueOfTheWrongKindIsAnError) {
       {"quote = '\"\"'\n", "one character"},
       {"format = 'xml'\n", "choose one of tsv, csv, jsonl"},
       {"duplicates = 'drop'\n", "choose one of report, ignore"},
-      {"time_format = 'iso'\n", "choose one of date, unix, number"},
+      {"time = 't'\ntime_format = 'iso'\n", "choose \"date\" (2019,"},
       {"missing_time = 'zero'\n", "choose one of drop, keep"}};
   for (const auto& [line, what] : cases) expect_contains(read_error(kPaper + line, 1), what);
   expect_contains(read_error("time_unit = 'week'\n" + kPaper, 1), "second");
@@ -413,6 +413,29 @@ TEST_F(ManifestTest, NodesGivenByCountTakeNoTable) {
   EXPECT_EQ(read("[[nodes]]\ntype = 'p'\ncount = 7\n").nodes.at(0).count, 7U);
   expect_contains(error_of([&] { read("[[nodes]]\ntype = 'p'\ncount = 0\n"); }), "from 1 to");
   expect_contains(error_of([&] { read(kPaper + "count = 7\n"); }), "unknown key");
+}
+
+// --- bounds ---
+
+TEST_F(ManifestTest, NumbersBeyondTheirRangesAreRefusedWithThem) {
+  for (const std::string width : {"4000000000", "-1", "1048577"}) {
+    expect_contains(read_error(kPaper + "features = { sparse = 'f', width = " + width + " }\n", 5),
+                    "is " + width + "; it must be from 0 to 1048576");
+  }
+  expect_contains(read_error(kPaper + "skip_lines = 5000000000\n", 1),
+                  "it must be from 0 to 1000000000");
+  for (const std::string count : {"0", "-1", "9000000000000000000"}) {
+    expect_contains(read_error("[[nodes]]\ntype = 'x'\ncount = " + count + "\n", 1), "from ");
+  }
+}
+
+TEST_F(ManifestTest, NestedBeyondAllBoundsIsRefusedWithItsLine) {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  expect_contains(read_error("name = 'x'\n[" + key + "]\n", 2), "a key has more than 32 parts");
+  expect_contains(read_error("[[nodes]]\nwhere = { " + key + " = 1 }\n", 2), "a key has more");
+  expect_contains(read_error("[[nodes]]\nfiles = " + std::string(100'000, '[') + "\n", 2),
+                  "nested deeper than 32 levels");
 }
 
 }  // namespace

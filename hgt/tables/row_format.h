@@ -27,6 +27,7 @@ struct FormatOption {
   enum class Kind { text, count };
   std::string_view key;
   Kind kind = Kind::text;
+  uint64_t most = 1'000'000'000;  // of a count
   // What is wrong with a value, such as "must be one character"; empty: nothing.
   std::string_view (*complaint)(std::string_view value) = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hgt/error.h"
+#include "hgt/tables/remedies.h"
 
 namespace hgt {
 
@@ -33,8 +34,9 @@ size_t RowSource::column(std::string_view column_name) const {
   const auto all = columns();
   const auto found = std::find(all.begin(), all.end(), column_name);
   if (found == all.end()) {
-    throw Error(fmt::format("{}: has no column '{}'; its columns are: {}", name(), column_name,
-                            listed(all)));
+    const std::string hint = all.size() == 1 ? delimiter_remedy(all[0], 0) : "";
+    throw Error(fmt::format("{}: has no column '{}'; its columns are: {}{}{}", name(), column_name,
+                            listed(all), hint.empty() ? "" : "; ", hint));
   }
   return static_cast<size_t>(found - all.begin());
 }

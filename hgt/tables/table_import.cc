@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -109,6 +110,7 @@ class Importer {
     check_all_files();
     check_labels();
     for (const NodeTable& table : manifest_.nodes) import_nodes(table);
+    check_losses();  // without these nodes all tables below would lose rows, too
     for (const NodeTable& table : manifest_.nodes) import_matrix(table);
     for (const FeatureTable& table : manifest_.features) {
       scan<FeatureRows>(table, table.source, "features of " + table.type);
@@ -120,6 +122,7 @@ class Importer {
       scan<ClassRows>(table, table.source, "classes of " + table.label);
     }
     for (const EdgeTable& table : manifest_.edges) import_edges(table);
+    check_losses();
     Schema schema = builder_.finish();
     return {std::move(schema), std::move(report_)};
   }
@@ -208,7 +211,8 @@ class Importer {
 
   template <typename Bind>
   void scan_entry(const TableSource& source, const std::string& title, const Bind& bind) {
-    TableReport& report = report_.tables.emplace_back(TableReport{.title = title});
+    TableReport& report = report_.tables.emplace_back(TableReport{
+        .title = title, .place = fmt::format("{}:{}", manifest_.file.string(), source.line)});
     DefectLog log(report, options_.strict);
     const auto paths = files(source);
     scan_table(source, paths, report, log, options_.build.progress,
@@ -219,6 +223,28 @@ class Importer {
                       "may_be_empty = true at {}:{}",
                       paths.front().string(), manifest_.file.string(), source.line));
     }
+    if (report.rows > 0 && report.rows == report.filtered && !source.may_be_empty) {
+      throw Error(
+          fmt::format("{}: 'where' leaves none of the {} rows of {}; correct its values, or write "
+                      "may_be_empty = true",
+                      report.place, report.rows, paths.front().string()));
+    }
+  }
+
+  // A graph without most of its rows would look like a success.
+  void check_losses() const {
+    std::string text;
+    double greatest = 0;
+    for (const TableReport& table : report_.tables) {
+      if (table.lost_share() <= options_.max_dropped) continue;
+      text += describe_losses(table) + "\n";
+      greatest = std::max(greatest, table.lost_share());
+    }
+    if (text.empty()) return;
+    throw Error(fmt::format(
+        "{}this is more than the {:g}% of the rows of a table that may be lost, so no graph was "
+        "made; correct the manifest or the tables, or allow the loss with --max-dropped {:g}",
+        text, 100 * options_.max_dropped, std::min(1.0, std::ceil(100 * greatest) / 100)));
   }
 
   void import_edges(const EdgeTable& spec) {
@@ -283,6 +309,9 @@ class Importer {
 }  // namespace
 
 Imported import_tables(const Manifest& manifest, const Path& graph, const ImportOptions& options) {
+  if (!(options.max_dropped >= 0 && options.max_dropped <= 1)) {
+    throw Error(fmt::format("max_dropped is {}; it must be from 0 to 1", options.max_dropped));
+  }
   return Importer(manifest, graph, options).run();
 }
 

@@ -16,6 +16,7 @@ namespace hgt {
 struct ImportOptions {
   std::optional<Path> tables = {};  // folder of the tables; default: where the manifest is
   bool strict = false;              // the first defective row is an Error; default: drop and count
+  double max_dropped = 0.2;         // a table that loses a greater share of its rows is an Error
   BuildOptions build = {};
 };
 

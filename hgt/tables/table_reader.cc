@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hgt/error.h"
+#include "hgt/tables/remedies.h"
 #include "hgt/tables/text_window.h"
 
 namespace hgt {
@@ -296,8 +297,11 @@ std::string TableReader::defect() const {
     return fmt::format("cell {} has text after its closing quote; double the quotes inside a cell",
                        state_->rows.cell_count());
   }
-  return fmt::format("the row has {} cells, but the table has {} columns; check its delimiters",
-                     state_->rows.cell_count(), state_->columns.size());
+  const bool one = state_->rows.cell_count() == 1;
+  const std::string hint = one ? delimiter_remedy(cells()[0], state_->columns.size()) : "";
+  return fmt::format("the row has {} cells, but the table has {} columns; {}",
+                     state_->rows.cell_count(), state_->columns.size(),
+                     hint.empty() ? "check its delimiters" : hint);
 }
 
 uint64_t TableReader::line() const { return state_->rows.line(); }

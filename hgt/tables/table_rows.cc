@@ -1,11 +1,13 @@
 #include "hgt/tables/table_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "hgt/error.h"
 #include "hgt/tables/number_text.h"
+#include "hgt/tables/remedies.h"
 
 namespace hgt {
 
@@ -33,15 +35,6 @@ void each_class(std::string_view cell, const std::string& separator, const Use& 
 
 Split split_of(const std::string& name) { return find_word<Split>(name).value_or(Split::none); }
 
-// For messages about a cell without text.
-std::string_view emptiness(std::string_view cell) { return is_null(cell) ? "null" : "empty"; }
-
-void log_unknown(DefectLog& log, Defect defect, const Row& row, const std::string& type,
-                 std::string_view id) {
-  log.add(defect, row.position,
-          fmt::format("there is no node of type {} with the id {}", type, quoted_cell(id)));
-}
-
 }  // namespace
 
 // --- ImportContext ---
@@ -57,6 +50,12 @@ NodeType declared_type(const Manifest& manifest, const Schema& schema, const std
 
 NodeType ImportContext::node_type(const std::string& name, const TableSource& source) const {
   return declared_type(manifest, builder.schema(), name, source.line);
+}
+
+std::string ImportContext::known_id(NodeType type) const {
+  const auto found = first_ids.find(type);
+  if (found != first_ids.end()) return found->second;
+  return builder.num_nodes(type) > 0 ? "0" : "";  // nodes given by 'count'
 }
 
 uint64_t ImportContext::declared_width(NodeType type) const {
@@ -80,33 +79,17 @@ void ImportContext::set_features(NodeType type, const FeatureColumns& spec, Node
   builder.set_features(type, node, values);
 }
 
-// --- TimeCell ---
+// --- UnknownIds ---
 
-TimeCell::TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const RowSource& table)
-    : spec_(spec ? &*spec : nullptr), unit_(unit) {
-  if (spec_ != nullptr) column_ = table.column(spec_->column);
-}
-
-std::optional<Time> TimeCell::read(const Row& row, DefectLog& log) const {
-  if (spec_ == nullptr) return kNoTime;
-  const std::string_view text = row.cell(column_);
-  if (text.empty() && spec_->keep_missing) return kNoTime;
-  if (text.empty()) {
-    log.add(Defect::missing_time, row.position,
-            fmt::format("column {} is {} (missing_time = \"keep\" would keep the row)",
-                        spec_->column, emptiness(text)));
-    return std::nullopt;
+void UnknownIds::add(Defect defect, const Row& row, NodeType type, std::string_view id) {
+  if (skip_ && !id.empty()) {
+    ++report_.ignored;
+    return;
   }
-  const auto time = parse_time(text, spec_->format, unit_);
-  if (!time) {
-    const bool too_fine = unit_ == TimeUnit::second && spec_->format != TimeFormat::number &&
-                          parse_time(text, spec_->format, TimeUnit::minute).has_value();
-    log.add(Defect::bad_time, row.position,
-            fmt::format(
-                "{} '{}' is not a time in the unit {}{}", spec_->column, text, to_string(unit_),
-                too_fine ? ", which covers 1901 to 2038; choose minute or a coarser unit" : ""));
-  }
-  return time;
+  const std::string& name = context_.builder.schema().at(type).name;
+  log_.add(defect, row.position,
+           fmt::format("there is no node of type {} with the id {}", name, quoted_cell(id)),
+           unknown_remedy(id, name, context_.known_id(type), defect != Defect::unknown_node));
 }
 
 // --- NodeRows ---
@@ -118,7 +101,7 @@ NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const RowSourc
       report_(report),
       log_(log),
       type_(context.node_type(spec.type, spec.source)),
-      id_(table.column(spec.id)),
+      id_(spec.id, table),
       time_(spec.time, context.manifest.time_unit, table) {
   if (spec.name) name_ = table.column(*spec.name);
   for (const LabelColumnSpec& label : spec.labels) {
@@ -131,16 +114,16 @@ NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const RowSourc
 }
 
 bool NodeRows::read(const Row& row) {
-  const std::string_view id = row.cell(id_);
+  const std::string_view id = id_.read(row);
   if (id.empty()) {
-    log_.add(Defect::empty_id, row.position,
-             fmt::format("column {} is {}", spec_.id, emptiness(id)));
+    log_.add(Defect::empty_id, row.position, id_.complaint(row),
+             "give each row an id, or leave such rows out with 'where'");
     return false;
   }
   const auto time = time_.read(row, log_);
   if (!time) return false;
   if (features_ && !features_->parse(row)) {
-    log_.add(Defect::bad_features, row.position, features_->defect());
+    log_.add(Defect::bad_features, row.position, features_->defect(), features_->remedy());
     return false;
   }
   const auto node = context_.builder.add_node(
@@ -151,9 +134,13 @@ bool NodeRows::read(const Row& row) {
   }
   if (!node) {
     log_.add(Defect::duplicate_id, row.position,
-             fmt::format("there is already a node of type {} with the id '{}'", spec_.type, id));
+             fmt::format("there is already a node of type {} with the id '{}'", spec_.type, id),
+             fmt::format("if column {} alone does not tell the rows apart, write id = [\"{}\", "
+                         "...]; duplicates = \"ignore\" keeps the first row of each id",
+                         id_.names(), fmt::join(spec_.id, "\", \"")));
     return false;
   }
+  context_.first_ids.try_emplace(type_, id);
   if (features_) context_.set_features(type_, *spec_.features, *node, features_->values());
   add_labels(row, *node);
   return true;
@@ -171,22 +158,24 @@ void NodeRows::add_labels(const Row& row, NodeId node) {
 // --- FeatureRows ---
 
 FeatureRows::FeatureRows(ImportContext& context, const FeatureTable& spec, const RowSource& table,
-                         TableReport& /*report*/, DefectLog& log)
+                         TableReport& report, DefectLog& log)
     : context_(context),
       spec_(spec),
       log_(log),
+      unknown_(context, spec.skip_unknown, report, log),
       type_(context.node_type(spec.type, spec.source)),
-      id_(table.column(spec.id)),
+      id_(spec.id, table),
       features_(spec.features, table, context.declared_width(type_)) {}
 
 bool FeatureRows::read(const Row& row) {
-  const auto node = context_.builder.find_node(type_, row.cell(id_));
+  const std::string_view id = id_.read(row);
+  const auto node = context_.builder.find_node(type_, id);
   if (!node) {
-    log_unknown(log_, Defect::unknown_node, row, spec_.type, row.cell(id_));
+    unknown_.add(Defect::unknown_node, row, type_, id);
     return false;
   }
   if (!features_.parse(row)) {
-    log_.add(Defect::bad_features, row.position, features_.defect());
+    log_.add(Defect::bad_features, row.position, features_.defect(), features_.remedy());
     return false;
   }
   context_.set_features(type_, spec_.features, *node, features_.values());
@@ -196,19 +185,20 @@ bool FeatureRows::read(const Row& row) {
 // --- LabelRows, ClassRows ---
 
 LabelRows::LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table,
-                     TableReport& /*report*/, DefectLog& log)
+                     TableReport& report, DefectLog& log)
     : context_(context),
       spec_(spec),
-      log_(log),
+      unknown_(context, spec.skip_unknown, report, log),
       type_(context.node_type(spec.type, spec.source)),
       label_(context.builder.declare_label(type_, spec.label.name)),
-      id_(table.column(spec.id)),
+      id_(spec.id, table),
       column_(table.column(spec.label.column)) {}
 
 bool LabelRows::read(const Row& row) {
-  const auto node = context_.builder.find_node(type_, row.cell(id_));
+  const std::string_view id = id_.read(row);
+  const auto node = context_.builder.find_node(type_, id);
   if (!node) {
-    log_unknown(log_, Defect::unknown_node, row, spec_.type, row.cell(id_));
+    unknown_.add(Defect::unknown_node, row, type_, id);
     return false;
   }
   each_class(row.cell(column_), spec_.label.separator, [&](std::string_view value) {
@@ -240,14 +230,14 @@ OrderRows::OrderRows(const ImportContext& context, const EdgeTable& spec, const 
     : context_(context),
       group_type_(context.node_type(spec.split.within_target ? spec.target.type : spec.source.type,
                                     spec.source_table)),
-      group_(table.column(spec.split.within_target ? spec.target.column : spec.source.column)),
+      group_(spec.split.within_target ? spec.target.columns : spec.source.columns, table),
       position_(table.column(spec.split.column)),
       groups_(groups) {
   groups_.resize(context.builder.num_nodes(group_type_));
 }
 
 bool OrderRows::read(const Row& row) {
-  const auto group = context_.builder.find_node(group_type_, row.cell(group_));
+  const auto group = context_.builder.find_node(group_type_, group_.read(row));
   const auto position = parse_position(row.cell(position_));
   if (!group || !position) return false;
   groups_[*group].least = std::min(groups_[*group].least, *position);
@@ -263,11 +253,12 @@ EdgeRows::EdgeRows(ImportContext& context, const EdgeTable& spec, const RowSourc
       spec_(spec),
       report_(report),
       log_(log),
+      unknown_(context, spec.skip_unknown, report, log),
       groups_(groups),
       source_type_(context.node_type(spec.source.type, spec.source_table)),
       target_type_(context.node_type(spec.target.type, spec.source_table)),
-      source_(table.column(spec.source.column)),
-      target_(table.column(spec.target.column)),
+      source_(spec.source.columns, table),
+      target_(spec.target.columns, table),
       time_(spec.time, context.manifest.time_unit, table) {
   if (spec.weight) weight_ = table.column(*spec.weight);
   bind_split(table);
@@ -297,14 +288,29 @@ void EdgeRows::bind_split(const RowSource& table) {
   }
 }
 
-std::optional<NodeId> EdgeRows::find_end(const Row& row, bool target) const {
-  const std::string_view id = row.cell(target ? target_ : source_);
-  const auto node = context_.builder.find_node(target ? target_type_ : source_type_, id);
+std::optional<NodeId> EdgeRows::find_end(const Row& row, bool target) {
+  const std::string_view id = (target ? target_ : source_).read(row);
+  const NodeType type = target ? target_type_ : source_type_;
+  const auto node = context_.builder.find_node(type, id);
   if (!node) {
-    log_unknown(log_, target ? Defect::unknown_target : Defect::unknown_source, row,
-                target ? spec_.target.type : spec_.source.type, id);
+    unknown_.add(target ? Defect::unknown_target : Defect::unknown_source, row, type, id);
   }
   return node;
+}
+
+std::optional<float> EdgeRows::weight_of(const Row& row) const {
+  if (!weight_) return Edge{}.weight;
+  const std::string_view cell = row.cell(*weight_);
+  if (cell.empty() && spec_.missing_weight.policy == MissingNumber::Policy::fill) {
+    return spec_.missing_weight.number;
+  }
+  const auto weight = parse_real(cell);
+  if (!weight) {
+    log_.add(Defect::bad_number, row.position,
+             fmt::format("{} {} is not a finite number", *spec_.weight, quoted_cell(cell)),
+             number_remedy(cell, "missing_weight = 1"));
+  }
+  return weight;
 }
 
 std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& edge) const {
@@ -312,7 +318,8 @@ std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& e
   if (!position) {
     log_.add(Defect::bad_number, row.position,
              fmt::format("{} {} is not a whole number", spec_.split.column,
-                         quoted_cell(row.cell(split_column_))));
+                         quoted_cell(row.cell(split_column_))),
+             "by_order needs a whole number in every row");
     return std::nullopt;
   }
   const PositionRange& range = groups_[spec_.split.within_target ? edge.target : edge.source];
@@ -344,13 +351,14 @@ std::optional<Relation> EdgeRows::relation_of(const Row& row, const Edge& edge) 
   if (!other_) {
     log_.add(Defect::unlisted_value, row.position,
              fmt::format("no edge type for {} {} (list it in 'values', or give 'other')",
-                         spec_.split.column, quoted_cell(value.value_or(""))));
+                         spec_.split.column, quoted_cell(value.value_or(""))),
+             "give 'other' an edge type for all values that are not listed");
   }
   return other_;
 }
 
 bool EdgeRows::read(const Row& row) {
-  if (spec_.skip_empty && (row.cell(source_).empty() || row.cell(target_).empty())) {
+  if (spec_.skip_empty && (source_.read(row).empty() || target_.read(row).empty())) {
     ++report_.ignored;
     return false;
   }
@@ -360,17 +368,9 @@ bool EdgeRows::read(const Row& row) {
   if (!target) return false;
   const auto time = time_.read(row, log_);
   if (!time) return false;
-  Edge edge{.source = *source, .target = *target, .time = *time};
-  if (weight_) {
-    const auto weight = parse_real(row.cell(*weight_));
-    if (!weight) {
-      log_.add(Defect::bad_number, row.position,
-               fmt::format("{} {} is not a finite number", *spec_.weight,
-                           quoted_cell(row.cell(*weight_))));
-      return false;
-    }
-    edge.weight = *weight;
-  }
+  const auto weight = weight_of(row);
+  if (!weight) return false;
+  const Edge edge{.source = *source, .target = *target, .time = *time, .weight = *weight};
   const auto relation = relation_of(row, edge);
   if (!relation) return false;
   context_.builder.add_edge(*relation, edge);

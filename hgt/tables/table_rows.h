@@ -13,9 +13,11 @@
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/tables/feature_text.h"
+#include "hgt/tables/id_cells.h"
 #include "hgt/tables/import_report.h"
 #include "hgt/tables/manifest.h"
 #include "hgt/tables/row_source.h"
+#include "hgt/tables/time_cell.h"
 
 namespace hgt {
 
@@ -35,20 +37,26 @@ struct ImportContext {
   uint64_t declared_width(NodeType type) const;  // 0: no features yet
   NodeType node_type(const std::string& name, const TableSource& source) const;
 
+  // The id of some node of a type, for messages; empty: there is no node.
+  std::string known_id(NodeType type) const;
+
   std::map<NodeType, FeatureSpec> declared_features = {};
+  std::map<NodeType, std::string> first_ids = {};
 };
 
-// The cell with a time; kNoTime where there is no such column.
-class TimeCell {
+// What becomes of rows that name a node that there is not.
+class UnknownIds {
  public:
-  TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const RowSource& table);
-  // No value: defective, and logged.
-  std::optional<Time> read(const Row& row, DefectLog& log) const;
+  // `skip`: they are left out, as the manifest says; else they are a defect.
+  UnknownIds(const ImportContext& context, bool skip, TableReport& report, DefectLog& log)
+      : context_(context), skip_(skip), report_(report), log_(log) {}
+  void add(Defect defect, const Row& row, NodeType type, std::string_view id);
 
  private:
-  const TimeColumn* spec_;
-  TimeUnit unit_;
-  size_t column_ = 0;
+  const ImportContext& context_;
+  bool skip_;
+  TableReport& report_;
+  DefectLog& log_;
 };
 
 class NodeRows {
@@ -65,7 +73,7 @@ class NodeRows {
   TableReport& report_;
   DefectLog& log_;
   NodeType type_;
-  size_t id_;
+  IdCells id_;
   std::optional<size_t> name_;
   TimeCell time_;
   std::vector<std::pair<uint32_t, size_t>> labels_;  // (label of the type, column)
@@ -82,8 +90,9 @@ class FeatureRows {
   ImportContext& context_;
   const FeatureTable& spec_;
   DefectLog& log_;
+  UnknownIds unknown_;
   NodeType type_;
-  size_t id_;
+  IdCells id_;
   FeatureParser features_;
 };
 
@@ -96,10 +105,10 @@ class LabelRows {
  private:
   ImportContext& context_;
   const LabelTable& spec_;
-  DefectLog& log_;
+  UnknownIds unknown_;
   NodeType type_;
   uint32_t label_;
-  size_t id_;
+  IdCells id_;
   size_t column_;
 };
 
@@ -133,7 +142,7 @@ class OrderRows {
  private:
   const ImportContext& context_;
   NodeType group_type_;
-  size_t group_;
+  IdCells group_;
   size_t position_;
   std::vector<PositionRange>& groups_;  // per node of the group's type
 };
@@ -146,7 +155,8 @@ class EdgeRows {
   bool read(const Row& row);
 
  private:
-  std::optional<NodeId> find_end(const Row& row, bool target) const;
+  std::optional<NodeId> find_end(const Row& row, bool target);
+  std::optional<float> weight_of(const Row& row) const;
   // The relation that the row's edge belongs to; no value: none, and logged.
   std::optional<Relation> relation_of(const Row& row, const Edge& edge) const;
   std::optional<std::string_view> place_of(const Row& row, const Edge& edge) const;
@@ -156,11 +166,12 @@ class EdgeRows {
   const EdgeTable& spec_;
   TableReport& report_;
   DefectLog& log_;
+  UnknownIds unknown_;
   const std::vector<PositionRange>& groups_;
   NodeType source_type_;
   NodeType target_type_;
-  size_t source_;
-  size_t target_;
+  IdCells source_;
+  IdCells target_;
   TimeCell time_;
   std::optional<size_t> weight_;
   size_t split_column_ = 0;

@@ -11,6 +11,7 @@
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/uniform_choice.h"
+#include "hgt/task/time_bound.h"
 
 namespace hgt {
 
@@ -61,16 +62,22 @@ Asked asked_of_splits(const Task& task, Split split) {
   return asked;
 }
 
-// The last time that each component may hold.
-std::vector<Time> last_times(const Task& task, Split split, TimeBound bound,
-                             const Subgraph& subgraph) {
-  const bool by_time = task.spec().split == SplitRule::time;
-  const Time end = by_time ? task.time_split().last_time(split) : std::numeric_limits<Time>::max();
+constexpr Time kNever = std::numeric_limits<Time>::max();
+
+size_t num_components(const Subgraph& subgraph) {
   uint32_t components = 0;
   for (const uint32_t component : subgraph.components) {
     components = std::max(components, component + 1);
   }
-  std::vector<Time> last(components, end);
+  return components;
+}
+
+// The last time that each component may hold.
+std::vector<Time> last_times(const Task& task, Split split, TimeBound bound,
+                             const Subgraph& subgraph) {
+  const bool by_time = task.spec().split == SplitRule::time;
+  const Time end = by_time ? task.time_split().last_time(split) : kNever;
+  std::vector<Time> last(num_components(subgraph), end);
   if (bound != TimeBound::seed) return last;
   for (const uint32_t row : subgraph.seed_rows) {
     if (subgraph.times[row] == kNoTime) continue;
@@ -80,23 +87,42 @@ std::vector<Time> last_times(const Task& task, Split split, TimeBound bound,
   return last;
 }
 
-void look_at_times(const HeteroGraph& graph, const Subgraph& subgraph,
-                   const std::vector<Time>& last_times, Audit::Finding& finding) {
+// The time of each component's latest seed; kNever: it has one without a time.
+std::vector<Time> seed_times(const Subgraph& subgraph) {
+  std::vector<Time> latest(num_components(subgraph), kNoTime);
+  for (const uint32_t row : subgraph.seed_rows) {
+    const Time time = subgraph.times[row];
+    Time& own = latest[subgraph.components[row]];
+    own = std::max(own, time == kNoTime ? kNever : time);
+  }
+  return latest;
+}
+
+struct LateParts {
+  uint64_t nodes = 0;
+  uint64_t edges = 0;
+  std::string first = {};  // the id of a node
+};
+
+LateParts parts_after(const HeteroGraph& graph, const Subgraph& subgraph,
+                      const std::vector<Time>& last_times) {
+  LateParts late;
   for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
     const NodeType type = subgraph.type_of(row);
     const Time bound = last_times[subgraph.components[row]];
     const Time own = graph.time(type, subgraph.nodes[row]);
     if (own > bound || subgraph.times[row] > bound) {
-      ++finding.late_nodes;
-      if (finding.first.empty()) finding.first = graph.id(type, subgraph.nodes[row]);
+      ++late.nodes;
+      if (late.first.empty()) late.first = graph.id(type, subgraph.nodes[row]);
     }
     const auto times = graph.incoming_times(type);
     if (times.empty()) continue;
     for (const uint64_t edge : subgraph.incoming(row)) {
       const EdgePosition position = subgraph.positions[edge];
-      if (position != kSelfEdge && times[position] > bound) ++finding.late_edges;
+      if (position != kSelfEdge && times[position] > bound) ++late.edges;
     }
   }
+  return late;
 }
 
 // Looks for what must not be in a split's sub-graphs.
@@ -120,7 +146,11 @@ class Watch {
         look_at_link(subgraph, row, edge, finding);
       }
     }
-    look_at_times(task_.graph(), subgraph, last_times(task_, split_, bound_, subgraph), finding);
+    const LateParts late =
+        parts_after(task_.graph(), subgraph, last_times(task_, split_, bound_, subgraph));
+    finding.late_nodes += late.nodes;
+    finding.late_edges += late.edges;
+    if (finding.first.empty()) finding.first = late.first;
   }
 
  private:
@@ -176,6 +206,19 @@ std::vector<uint32_t> drawn_examples(const Task& task, Split split, uint64_t wan
   return numbers;
 }
 
+// What is later than the one example that the sub-graph was drawn for.
+void look_after_example(const Task& task, TimeBound bound, const Question& question,
+                        const Subgraph& subgraph, Audit::Finding& finding) {
+  const LateParts later = parts_after(task.graph(), subgraph, seed_times(subgraph));
+  finding.later_nodes += later.nodes;
+  finding.later_edges += later.edges;
+  const auto& seeds = question.request.seeds;
+  const bool unbounded = std::any_of(seeds.begin(), seeds.end(), [&](const Seed& seed) {
+    return is_unbounded(task, bound, seed);
+  });
+  if (unbounded) ++finding.unbounded;
+}
+
 Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split split,
                        uint64_t examples) {
   Audit::Finding finding{.split = split};
@@ -192,6 +235,11 @@ Audit::Finding examine(const Task& task, const SamplingOptions& sampling, Split 
     finding.examples += some.size();
     finding.instances += subgraph.num_rows();
     finding.edges += subgraph.num_edges();
+  }
+  for (const uint32_t number : numbers) {
+    const Question question = task.question(split, std::span(&number, 1), Task::kNoDraw);
+    sampler.sample(question.request, hash(sampling.seed, kAuditStream, split, number), subgraph);
+    look_after_example(task, options.time_bound, question, subgraph, finding);
   }
   return finding;
 }
@@ -230,9 +278,12 @@ std::string leak_of(const Task& task, const FeatureSpec& features) {
 }
 
 // What is known of the time of features that do not leak.
-std::string describe(const NodeTypeSpec& type, TimeUnit unit) {
+std::string describe(const Task& task, const NodeTypeSpec& type) {
   if (type.features->until) {
-    return "made with nothing later than " + format_time(*type.features->until, unit);
+    const std::string end = format_time(*type.features->until, task.graph().schema().time_unit);
+    const bool by_time = task.spec().split == SplitRule::time;
+    return "made with nothing later than " + end +
+           (by_time ? "" : ", so they may know what comes after an earlier example");
   }
   if (type.kind == NodeKind::event) return "each belongs to a node that is no later than the bound";
   return "the type has no time, so the graph cannot show whether they depend on the future; make "
@@ -246,7 +297,7 @@ void look_at_features(const Task& task, Audit& audit) {
     const std::string leak = leak_of(task, *type.features);
     (leak.empty() ? audit.notes : audit.leaking_features)
         .push_back(fmt::format("features of {} ({}): {}", type.name, type.features->origin,
-                               leak.empty() ? describe(type, schema.time_unit) : leak));
+                               leak.empty() ? describe(task, type) : leak));
   }
 }
 
@@ -256,6 +307,12 @@ bool Audit::clean() const {
   return leaking_features.empty() &&
          std::all_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.clean(); });
+}
+
+uint64_t Audit::unbounded() const {
+  uint64_t sum = 0;
+  for (const Finding& finding : findings) sum += finding.unbounded;
+  return sum;
 }
 
 void refuse_leaking_features(const Task& task) {
@@ -273,6 +330,7 @@ void count_offences(const Task& task, Split split, TimeBound bound, const Questi
 
 Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples) {
   Audit result;
+  result.time_bound = describe_time_bound(task, task.time_bound(sampling.time_bound));
   look_at_features(task, result);
   for (const Split split : kSplits) {
     result.findings.push_back(examine(task, sampling, split, examples));
@@ -281,17 +339,27 @@ Audit audit(const Task& task, const SamplingOptions& sampling, uint64_t examples
 }
 
 std::string audit_text(const Audit& audit) {
-  std::string text;
+  std::string text = "time bound " + audit.time_bound + '\n';
+  uint64_t examples = 0;
   for (const Audit::Finding& finding : audit.findings) {
     text += fmt::format(
         "{}: {} examples, {} instances, {} edges in reach: {} predicted links, {} other links to "
-        "hide, {} nodes and {} edges after the bound{}\n",
+        "hide, {} nodes and {} edges after the bound{}; {} nodes and {} edges later than the "
+        "example that reaches them\n",
         to_string(finding.split), finding.examples, finding.instances, finding.edges,
         finding.predicted_links, finding.hidden_links, finding.late_nodes, finding.late_edges,
-        finding.first.empty() ? "" : "; the first: " + finding.first);
+        finding.first.empty() ? "" : " (the first: " + finding.first + ")", finding.later_nodes,
+        finding.later_edges);
+    examples += finding.examples;
   }
   for (const auto& notes : {audit.notes, audit.leaking_features}) {
     for (const std::string& note : notes) text += note + '\n';
+  }
+  if (audit.clean() && audit.unbounded() > 0) {
+    return text + fmt::format(
+                      "No time bounds what {} of the {} examples see, so it may be later than they "
+                      "are. Apart from that, no rule is broken.\n",
+                      audit.unbounded(), examples);
   }
   if (audit.clean()) return text + "Nothing leaks.\n";
   const bool features = !audit.leaking_features.empty();

@@ -24,10 +24,16 @@ struct Audit {
     // than the seed, with TimeBound::seed.
     uint64_t late_nodes = 0;
     uint64_t late_edges = 0;  // by their own time
-    std::string first = {};   // the first violation, with the user's ids
+    // In a sub-graph for a single example, later than this example is: allowed unless the bound is
+    // its time, but worth knowing.
+    uint64_t later_nodes = 0;
+    uint64_t later_edges = 0;
+    uint64_t unbounded = 0;  // examples for which there is no bound (time_bound.h)
+    std::string first = {};  // the first violation, with the user's ids
 
     bool clean() const { return predicted_links + hidden_links + late_nodes + late_edges == 0; }
   };
+  std::string time_bound = {};         // the one in force and what it means
   std::vector<Finding> findings = {};  // by split
   // Made with what is later than training, where the split is by time, or along edges that the
   // task predicts or hides; a sentence each.
@@ -35,6 +41,7 @@ struct Audit {
   std::vector<std::string> notes = {};  // on other features: what the graph knows of them
 
   bool clean() const;
+  uint64_t unbounded() const;  // examples of all splits
 };
 
 void refuse_leaking_features(const Task& task);  // throws Error

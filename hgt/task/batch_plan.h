@@ -18,11 +18,13 @@ namespace hgt {
 using BatchPlan = PlannedBatch<Question>;
 
 // The batches that training takes: every training example once per epoch, in an order drawn anew
-// for each epoch. A function of the task, the batch size and the seed. Thread-safe, cheap to copy.
+// for each epoch. A function of the arguments. Thread-safe, cheap to copy.
 class TrainingPlan {
  public:
-  // `task` must outlive it. Requires batch_size > 0.
-  TrainingPlan(const Task& task, uint64_t batch_size, uint64_t random_seed);
+  // `task` must outlive it. Requires batch_size > 0. With `seed_times`, examples of the same time
+  // come in runs of about batch_size / seed_times, so that a batch has about that many times.
+  TrainingPlan(const Task& task, uint64_t batch_size, uint64_t random_seed,
+               uint32_t seed_times = 0);
 
   uint64_t batches_per_epoch() const;  // the last one has what is left
   // Batch i, counted over all epochs. Requires batches_per_epoch() > 0.

@@ -72,6 +72,38 @@ TEST_F(TrainingPlanTest, BatchesAreFunctionsOfSeedEpochAndNumberThatNeverChange)
   }
 }
 
+// Times of the examples' nodes in the batches of an epoch, counted anew in each.
+size_t times_met(const Task& task, const TrainingPlan& plan) {
+  size_t met = 0;
+  for (uint64_t i = 0; i < plan.batches_per_epoch(); ++i) {
+    std::set<Time> times;
+    for (const Seed& seed : plan(i).question.request.seeds) {
+      if (seed.type == task.node_type()) times.insert(task.graph().time(seed.type, seed.node));
+    }
+    met += times.size();
+  }
+  return met;
+}
+
+TEST_F(TrainingPlanTest, ABatchHasExamplesOfFewTimesOnRequest) {
+  for (const char* name : {"paper-venue", "author-disambiguation"}) {
+    const auto task = open_named(**graph_, name);
+    const auto count = static_cast<uint32_t>(task->num_examples(Split::train));
+    std::set<Time> times;
+    for (uint32_t i = 0; i < count; ++i) times.insert(task->example_time(Split::train, i));
+    const uint64_t size = count / 3;
+    const TrainingPlan any(*task, size, 3);
+    const TrainingPlan few(*task, size, 3, 1);
+    ASSERT_EQ(few.batches_per_epoch(), any.batches_per_epoch());
+    const size_t cuts = few.batches_per_epoch() - 1;
+    EXPECT_LE(times_met(*task, few), times.size() + cuts) << "a time is in two batches at most";
+    EXPECT_GT(times_met(*task, any), times.size() + cuts) << name;
+    for (uint64_t i = 0; i < any.batches_per_epoch(); ++i) {
+      expect_equal(TrainingPlan(*task, size, 3, static_cast<uint32_t>(size))(i), any(i));
+    }
+  }
+}
+
 TEST_F(TrainingPlanTest, AStreamOfItHidesWhatIsAsked) {
   struct Batch {
     Question question = {};

@@ -14,6 +14,9 @@ namespace hgt {
 class ClassTask : public Task {
  public:
   uint64_t num_examples(Split split) const override { return nodes(split).size(); }
+  Time example_time(Split split, uint32_t example) const override {
+    return graph_.time(node_, nodes(split)[example]);
+  }
   Question question(Split split, std::span<const uint32_t> examples,
                     uint64_t random_seed) const override;
   Question question_about(std::span<const Seed> seeds) const override;

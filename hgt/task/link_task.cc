@@ -171,6 +171,11 @@ std::string LinkTask::answer_columns() const {
   return fmt::format("{}\trank\t{}\tname\tscore", spec_.node, spec_.other);
 }
 
+Time LinkTask::example_time(Split split, uint32_t example) const {
+  const Time own = graph_.time(node_, links(split)[example].node);
+  return own == kNoTime ? time_of_split(split) : own;
+}
+
 std::string LinkTask::describe_example(Split split, uint32_t example) const {
   const Link& link = links(split)[example];
   return fmt::format("{}\t{}", table_cell(graph_.id(node_, link.node)),

@@ -23,6 +23,7 @@ class LinkTask : public Task {
   static std::optional<TaskSpec> find(const Schema& schema, const std::string& name);
   static void append_names(const Schema& schema, std::vector<std::string>& names);
   uint64_t num_examples(Split split) const override { return links(split).size(); }
+  Time example_time(Split split, uint32_t example) const override;
   Question question(Split split, std::span<const uint32_t> examples,
                     uint64_t random_seed) const override;
   std::string describe_example(Split split, uint32_t example) const override;

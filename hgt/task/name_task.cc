@@ -121,7 +121,7 @@ bool NameTask::is_candidate(NodeId node, NodeId other) const {
   uint32_t links = links_[other];
   if (split == Split::train) {
     for (const Relation relation : predicted_) {
-      const auto sources = graph_.incoming(relation, node).sources;
+      const auto sources = graph_.unchecked_incoming(relation, node).sources;
       const auto [first, last] = std::equal_range(sources.begin(), sources.end(), other);
       links -= static_cast<uint32_t>(last - first);
     }

@@ -24,6 +24,9 @@ class NameTask : public Task {
   static std::optional<TaskSpec> find(const Schema& schema, const std::string& name);
   static void append_names(const Schema& schema, std::vector<std::string>& names);
   uint64_t num_examples(Split split) const override { return mentions(split).size(); }
+  Time example_time(Split split, uint32_t example) const override {
+    return graph_.time(node_, mentions(split)[example].node);
+  }
   Question question(Split split, std::span<const uint32_t> examples,
                     uint64_t random_seed) const override;
   std::string describe_example(Split split, uint32_t example) const override;

@@ -207,14 +207,14 @@ void Task::check_examples(std::span<const Time> times) const {
 
 bool Task::is_linked(NodeId node, NodeId other) const {
   return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-    const auto sources = graph_.incoming(relation, node).sources;
+    const auto sources = graph_.unchecked_incoming(relation, node).sources;
     return std::binary_search(sources.begin(), sources.end(), other);
   });
 }
 
 bool Task::has_link(NodeId other) const {
   return std::any_of(predicted_.begin(), predicted_.end(), [&](Relation relation) {
-    return graph_.incoming(graph_.schema().reverse(relation), other).size() > 0;
+    return graph_.unchecked_incoming(graph_.schema().reverse(relation), other).size() > 0;
   });
 }
 
@@ -228,11 +228,28 @@ Question Task::question_about(std::span<const Seed> /*seeds*/) const {
       fmt::format("task {} compares pairs; it cannot be asked about single nodes", spec_.name));
 }
 
-SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
+TimeBound Task::time_bound(TimeBound asked) const {
+  const Schema& schema = graph_.schema();
+  if (!schema.time_range) return TimeBound::none;
   const bool by_time = spec_.split == SplitRule::time;
-  if (options.time_bound == TimeBound::split) {
-    options.split_end = by_time ? time_split_.last_time(split) : std::numeric_limits<Time>::max();
+  if (asked == TimeBound::split && !by_time) {
+    throw Error(fmt::format(
+        "the time bound cannot be split: the split of task {} is {}, so it does not end at a time "
+        "and would bound nothing; train with --time-bound seed (nothing later than each example), "
+        "or none",
+        spec_.name, to_string(spec_.split)));
   }
+  if (asked != TimeBound::automatic) return asked;
+  // What happens to an event after its time may follow from its label, wherever the split ends.
+  const bool labels_events =
+      !row_of(spec_.kind).predicts_edges && schema.at(node_).kind == NodeKind::event;
+  return by_time && !labels_events ? TimeBound::split : TimeBound::seed;
+}
+
+SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
+  options.time_bound = time_bound(options.time_bound);
+  const bool ends = options.time_bound == TimeBound::split;
+  if (ends) options.split_end = time_split_.last_time(split);
   auto& everywhere = options.hidden.everywhere;
   everywhere.insert(everywhere.end(), left_out_.begin(), left_out_.end());
   if (!spec_.guard) return options;
@@ -245,7 +262,7 @@ SamplingOptions Task::sampling(SamplingOptions options, Split split) const {
     // What is for training may be seen while others are scored, and later splits lie behind the
     // bound already.
     if (later == Split::train || later < split) continue;
-    if (later > split && by_time && options.time_bound == TimeBound::split) continue;
+    if (later > split && ends) continue;
     append_links(later, options.hidden.edges);
   }
   return options;

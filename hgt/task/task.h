@@ -82,6 +82,8 @@ class Task {
   virtual std::string answer_columns() const = 0;
 
   virtual uint64_t num_examples(Split split) const = 0;
+  // At which the example's node is asked about; kNoTime: it has none.
+  virtual Time example_time(Split split, uint32_t example) const = 0;
   // `random_seed` draws what the example leaves open (negatives); evaluation passes kNoDraw and
   // gets the same every time.
   static constexpr uint64_t kNoDraw = 0;
@@ -91,7 +93,10 @@ class Task {
   virtual std::string describe_example(Split split, uint32_t example) const = 0;
   std::string example_columns() const;  // the titles of these cells
 
-  // The options with the split's time bound and hidden edges: the leakage guard.
+  // The bound in force where this one is asked for, and never automatic (docs/training.md has the
+  // table). Throws Error: the end of a split that has none in time.
+  TimeBound time_bound(TimeBound asked) const;
+  // The options with the split's time bound, settled, and hidden edges: the leakage guard.
   SamplingOptions sampling(SamplingOptions options, Split split) const;
 
   // --- classes ---

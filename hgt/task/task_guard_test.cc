@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -126,7 +125,7 @@ Seen seen_by(const Task& task, Split split, const SamplingOptions& options,
       seen.asked += asked;
       seen.others += shown.size() - asked;
     }
-    if (options.time_bound == TimeBound::split && task.spec().split == SplitRule::time) {
+    if (task.time_bound(options.time_bound) == TimeBound::split) {
       expect_nothing_later(task.graph(), subgraph, task.time_split().last_time(split));
     }
   }
@@ -226,8 +225,7 @@ TEST_F(TaskGuardTest, EndsWithTheSplitWhereItIsByTime) {
   EXPECT_GE(by_time->sampling({}, Split::test).split_end, 2019);
   const auto random = open_task(**graph_, spec("paper-venue", SplitRule::random));
   for (const Split split : kSplits) {
-    EXPECT_EQ(random->sampling({.split_end = 2000}, split).split_end,
-              std::numeric_limits<Time>::max());
+    EXPECT_EQ(random->sampling({}, split).time_bound, TimeBound::seed);
     for (const TimeBound bound : {TimeBound::seed, TimeBound::none}) {
       const auto other = by_time->sampling({.time_bound = bound, .split_end = 2000}, split);
       EXPECT_EQ(other.time_bound, bound);
@@ -276,7 +274,7 @@ TEST_F(TaskGuardTest, OfSplitsHidesTheLinksOfTheSplitAndOfLaterOnes) {
   for (TaskSpec spec : specs()) {
     spec.hide_links = Hidden::split;
     const auto task = open_task(**graph_, spec);
-    for (const TimeBound bound : {TimeBound::split, TimeBound::none}) {
+    for (const TimeBound bound : {TimeBound::automatic, TimeBound::none}) {
       for (const Split split : kSplits) {
         auto seen = example_links_seen(*task, split, bound, task->predicted());
         const std::string where = spec.name + " " + std::string(to_string(split));
@@ -308,7 +306,7 @@ TEST_F(TaskGuardTest, OfSplitsHidesOtherEdgeTypesThatGiveTheAnswerAway) {
     spec.hide_links = Hidden::split;
     const auto task = open_task(**graph_, spec);
     const auto seen = [&](Split split) {
-      return example_links_seen(*task, split, TimeBound::split, task->also_hidden());
+      return example_links_seen(*task, split, TimeBound::automatic, task->also_hidden());
     };
     EXPECT_GT(seen(Split::train)[Split::train], 0U) << spec.name;
     EXPECT_EQ(seen(Split::train)[Split::validation], 0U) << spec.name;

@@ -87,6 +87,13 @@ void expect_what_the_row_says(const Task& task, const TaskRow& row) {
   const uint32_t first = 0;
   const Question question = task.question(Split::train, std::span(&first, 1), Task::kNoDraw);
   EXPECT_EQ(question.answer_offsets.empty(), row.answers == Answers::pairs) << name;
+  const auto is_asked_then = [&](const Seed& seed) {
+    const Time own = task.graph().time(seed.type, seed.node);
+    return seed.type == task.node_type() &&
+           (own == kNoTime ? seed.time : own) == task.example_time(Split::train, 0);
+  };
+  const auto& seeds = question.request.seeds;
+  EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), is_asked_then)) << name;
   EXPECT_EQ(cells(task.example_columns()), cells(task.describe_example(Split::train, 0))) << name;
   EXPECT_TRUE(task.answer_columns().starts_with(task.spec().node + "\t")) << name;
   EXPECT_TRUE(contains(task.answer_columns(), "\trank\t")) << name;

@@ -21,12 +21,13 @@ OptionTable task_table(TaskSpec& spec) {
             "Last time that belongs to training, such as 2014-06 (empty = 2014)");
   table.add("validation-end", spec.validation_end,
             "Last time that belongs to validation; later examples are for testing (empty = 2016)");
-  table.add("validation-share", spec.validation_share,
+  table.add("validation-share", spec.validation_share, kAnyShare,
             "Share of examples for validation: of all examples with --split random, of the "
             "training examples with --split given");
-  table.add("test-share", spec.test_share,
+  table.add("test-share", spec.test_share, kAnyShare,
             "Share of all examples for testing (only with --split random)");
-  table.add("split-seed", spec.split_seed, "Seed of random splits and drawn validation examples");
+  table.add("split-seed", spec.split_seed, kAnySeed,
+            "Seed of random splits and drawn validation examples");
   table.add("loss", spec.loss,
             "softmax = classes compete, binary = yes or no for each class, automatic = binary for "
             "label columns with several classes per node, otherwise softmax");
@@ -42,11 +43,11 @@ OptionTable task_table(TaskSpec& spec) {
   table.add("meta-paths", spec.meta_paths,
             "Meta paths of --model han, such as paper-author-paper,paper-(cites)-paper (empty = "
             "proposed from the schema)");
-  table.add("min-links", spec.min_links,
+  table.add("min-links", spec.min_links, {0, 1e9},
             "Leave out candidates of the same name with fewer training links than this");
-  table.add("negatives", spec.negatives,
+  table.add("negatives", spec.negatives, {0, 1e6},
             "Nodes drawn for each training example of a link prediction task");
-  table.add("test-negatives", spec.test_negatives,
+  table.add("test-negatives", spec.test_negatives, {0, 1e7},
             "Nodes drawn for each scored example of a link prediction task");
   return table;
 }

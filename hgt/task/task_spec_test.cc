@@ -178,9 +178,9 @@ TaskSpec random_spec(Draws& draws) {
                 .guard = draws.below(2) == 0,
                 .hide_links = Hidden(draws.below(3)),
                 .also_hide = random_texts(draws),
-                .min_links = static_cast<uint32_t>(draws.bits() >> (32 + draws.below(32))),
-                .negatives = static_cast<uint32_t>(draws.bits() >> (32 + draws.below(32))),
-                .test_negatives = static_cast<uint32_t>(draws.bits() >> (32 + draws.below(32)))};
+                .min_links = static_cast<uint32_t>(draws.below(1'000'000'001)),
+                .negatives = static_cast<uint32_t>(draws.below(1'000'001)),
+                .test_negatives = static_cast<uint32_t>(draws.below(10'000'001))};
   if (spec.kind == TaskKind::label) {
     spec.label = random_text(draws);
   } else {

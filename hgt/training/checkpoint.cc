@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hgt/disk/json_text.h"
 #include "hgt/error.h"
 #include "hgt/model/model_file.h"
 
@@ -30,7 +31,7 @@ std::string to_json(const TrainState& state) {
 
 TrainState state_from_json(const std::string& text, const std::string& where) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     TrainState state;
     json.at("step").get_to(state.step);
     json.at("best_step").get_to(state.best_step);

@@ -12,10 +12,10 @@ namespace hgt {
 namespace {
 
 // One that is there was left by a comparison that was stopped while it was made.
-void make_run(const RunFolder& folder, const RunOptions& options) {
+void make_run(const RunFolder& folder, const RunOptions& options, const ProgressSink& progress) {
   if (!folder.holds_run()) {
-    Run::create(folder.path(), options);
-  } else if (!Run::open(folder.path()).is_made_of(options)) {
+    Run::create(folder.path(), options, progress);
+  } else if (!Run::open(folder.path(), progress).is_made_of(options)) {
     throw Error(
         fmt::format("{}: there is already a run with other options; give the same options as "
                     "before, remove it, or choose another folder",
@@ -26,14 +26,14 @@ void make_run(const RunFolder& folder, const RunOptions& options) {
 }  // namespace
 
 void create_comparison(const ComparisonFolder& folder, const RunOptions& options,
-                       const std::vector<std::string>& models) {
+                       const std::vector<std::string>& models, const ProgressSink& progress) {
   if (std::filesystem::exists(folder.models_file())) {
     throw Error(fmt::format(
         "{}: there is already a comparison here; continue with --resume, or choose another folder",
         folder.path().string()));
   }
   for (const std::string& model : models) {
-    make_run(folder.run(model), compared_options(model, options));
+    make_run(folder.run(model), compared_options(model, options), progress);
   }
   write_compared_models(folder, models);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/progress.h"
 #include "hgt/run/comparison.h"
 
 namespace hgt {
@@ -13,6 +14,7 @@ namespace hgt {
 // Makes the run of every model, of which none is trained yet. Throws Error when the folder holds a
 // comparison, or the options do not fit the graph.
 void create_comparison(const ComparisonFolder& folder, const RunOptions& options,
-                       const std::vector<std::string>& models);
+                       const std::vector<std::string>& models,
+                       const ProgressSink& progress = no_progress);
 
 }  // namespace hgt

@@ -13,14 +13,12 @@
 #include "hgt/error.h"
 #include "hgt/random.h"
 #include "hgt/sampling/uniform_choice.h"
-#include "hgt/training/example_stream.h"
+#include "hgt/training/questions.h"
 
 namespace hgt {
 
 namespace {
 
-// Tells the draws of evaluation from those of training.
-constexpr uint64_t kEvaluationStream = 0xe7a1;
 constexpr uint64_t kLimitStream = 0x117;
 
 // The same for all seeds, so that runs can be compared example by example.
@@ -74,6 +72,7 @@ class Tally {
     } else {
       add_pairs({data, static_cast<size_t>(values.numel())}, question);
     }
+    note_scores({data, static_cast<size_t>(values.numel())});
     loss_ += loss * static_cast<double>(ranked_.size() - before);
     asked_ += question.num_examples();
   }
@@ -88,6 +87,7 @@ class Tally {
     result_.examples = ranked_.size();
     result_.left_out = asked_ - ranked_.size();
     result_.numbers = std::move(ranked_);
+    result_.equal_scores = result_.examples > 1 && equal_scores_;
     result_.loss = loss_ / static_cast<double>(result_.rankings.size());
     for (const std::string& name : metrics_) result_.metrics.emplace_back(name, value_of(name));
   }
@@ -113,6 +113,17 @@ class Tally {
     double sum = 0;
     for (const Ranking& ranking : result_.rankings) sum += ranking.*part;
     return sum / static_cast<double>(result_.rankings.size());
+  }
+
+  // Whether they are those of the very first example, or the very first pair, again and again.
+  void note_scores(std::span<const float> scores) {
+    const size_t length = task_.answers() == Answers::classes ? task_.num_classes() : 1;
+    if (first_scores_.empty() && !scores.empty()) {
+      first_scores_.assign(scores.begin(), scores.begin() + static_cast<ptrdiff_t>(length));
+    }
+    for (size_t i = 0; equal_scores_ && i < scores.size(); ++i) {
+      equal_scores_ = scores[i] == first_scores_[i % length];
+    }
   }
 
   // `example` counts from the start of the question at hand.
@@ -174,18 +185,11 @@ class Tally {
   uint64_t asked_ = 0;            // examples before those of the question at hand
   std::vector<uint32_t> ranked_;  // their numbers in the task
   std::vector<uint8_t> relevant_;
+  std::vector<float> first_scores_;
+  bool equal_scores_ = true;
   std::vector<float> pair_scores_;
   std::vector<uint8_t> pair_relevant_;
 };
-
-SamplingOptions sampling_for(const Task& task, Split split, const TrainOptions& options) {
-  SamplingOptions sampling = task.sampling(options.sampling, split);
-  if (options.validation.full) {
-    sampling.strategy = Strategy::full;
-    sampling.depth = static_cast<uint32_t>(options.model.layers);
-  }
-  return sampling;
-}
 
 // Puts the model out of training mode for a while.
 class Scoring {
@@ -198,7 +202,6 @@ class Scoring {
   ~Scoring() { model_->train(was_training_); }
 
  private:
-  const torch::NoGradGuard no_gradient_;
   TaskModel& model_;
   bool was_training_;
 };
@@ -219,39 +222,25 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
                     const ProgressSink& progress) {
   const auto start = std::chrono::steady_clock::now();
   const Scoring scoring(model);
-  const uint64_t size = options.validation.batch_size;
-  const uint32_t samples = options.validation.full ? 1 : options.validation.samples;
   Evaluation result{.split = split};
   result.numbers = chosen_examples(task, split, options.validation.limit);
-  const uint64_t examples = result.numbers.size();
-  const uint64_t batches = (examples + size - 1) / size;
-  const auto plan = [&](uint64_t i) {
-    const uint64_t first = i / samples * size;
-    const uint64_t count = std::min<uint64_t>(size, examples - first);
-    const auto numbers = std::span(result.numbers).subspan(first, count);
-    return BatchPlan{.question = task.question(split, numbers, Task::kNoDraw),
-                     .random_seed = hash(options.seed, kEvaluationStream, split, i)};
+  const auto about = [&](uint64_t first, uint64_t count) {
+    return task.question(split, std::span(result.numbers).subspan(first, count), Task::kNoDraw);
   };
-  ExampleStream stream({.graph = task.graph(),
-                        .sampling = sampling_for(task, split, options),
-                        .encoder = model->encoder()},
-                       plan, {.count = batches * samples, .workers = options.pipeline.workers});
   Tally tally(task, result);
-  ReadyBatch batch;
-  at::Tensor sum;
-  for (uint64_t i = 0; stream.next(batch); ++i) {
-    const at::Tensor scores = model->scores(batch.graph, batch.question);
-    sum = i % samples == 0 ? scores : sum + scores;
-    result.edges += batch.subgraph.num_edges();
-    if ((i + 1) % samples == 0) tally.add(sum / static_cast<double>(samples), batch.question);
-    progress({.stage = fmt::format("scoring {}", to_string(split)),
-              .unit = "examples",
-              .count = std::min(examples, (i + 1) / samples * size),
-              .fraction = static_cast<double>(i + 1) / static_cast<double>(batches * samples),
-              .finished = i + 1 == batches * samples});
-  }
+  const AskedSubgraphs asked = ask(
+      model, task,
+      {.stage = fmt::format("scoring {}", to_string(split)),
+       .unit = "examples",
+       .split = split,
+       .count = result.numbers.size(),
+       .about = about},
+      options,
+      [&](const Question& question, const at::Tensor& scores) { tally.add(scores, question); },
+      progress);
   tally.finish();
-  result.seconds_waited = stream.seconds_waited();
+  result.edges = asked.edges;
+  result.seconds_waited = asked.seconds_waited;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -25,6 +25,7 @@ struct Evaluation {
   std::vector<Ranking> rankings = {};  // one for each of them
   // Classes: the one with the highest score, one for each of them.
   std::vector<uint32_t> best_classes = {};
+  bool equal_scores = false;  // of several examples all got the same, bit for bit
   double seconds = 0;
   double seconds_waited = 0;
   uint64_t edges = 0;  // of all sub-graphs

@@ -58,6 +58,27 @@ TEST(Evaluation, OfPairsNamesNoClass) {
   EXPECT_TRUE(scored(run, {}).best_classes.empty());
 }
 
+TEST(Evaluation, SeesWhenAllExamplesGetTheSameScores) {
+  const TestFolder folder;
+  for (const char* task : {"paper-venue", "link:cites"}) {
+    const hgt::Run run = trained(folder / task, task);
+    EXPECT_FALSE(scored(run, {.limit = 30}).equal_scores) << task;
+    TaskModel model = best_model(run, 1);
+    {
+      const torch::NoGradGuard no_gradient;
+      for (at::Tensor& parameter : model->parameters()) parameter.zero_();
+    }
+    TrainOptions options = run.options().training;
+    options.validation = {.batch_size = 7, .limit = 30};
+    EXPECT_TRUE(evaluate(model, run.task(), Split::test, options).equal_scores) << task;
+    options.validation.limit = 1;
+    if (run.task().answers() == Answers::classes) {
+      EXPECT_FALSE(evaluate(model, run.task(), Split::test, options).equal_scores)
+          << "one example alone says nothing";
+    }
+  }
+}
+
 // --- links with nothing to compare them with ---
 
 // Of twenty users one rated every film.

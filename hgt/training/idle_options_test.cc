@@ -40,14 +40,16 @@ class IdleOptions : public testing::Test {
 };
 
 TEST_F(IdleOptions, DependOnTheTask) {
-  EXPECT_EQ(idle(run("paper-venue")),
-            (Keys{"scorer", "slices", "fanout", "validation-share", "test-share", "split-seed",
-                  "meta-paths", "min-links", "negatives", "test-negatives"}));
+  EXPECT_EQ(
+      idle(run("paper-venue")),
+      (Keys{"scorer", "slices", "seed-width", "fanout", "recent", "seed-times", "validation-share",
+            "test-share", "split-seed", "meta-paths", "min-links", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("author-disambiguation")),
-            (Keys{"fanout", "validation-share", "test-share", "split-seed", "meta-paths",
-                  "negatives", "test-negatives"}));
+            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
+                  "split-seed", "meta-paths", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("link:cites")),
-            (Keys{"fanout", "validation-share", "test-share", "meta-paths", "min-links"}));
+            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
+                  "meta-paths", "min-links"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -59,16 +61,30 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
-  EXPECT_EQ(idle(options), (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "epochs",
-                                 "validation-samples", "train-end", "validation-end", "hide-links",
-                                 "also-hide", "meta-paths", "min-links"}));
+  EXPECT_EQ(idle(options),
+            (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "seed-width",
+                  "seed-times", "epochs", "validation-samples", "train-end", "validation-end",
+                  "hide-links", "also-hide", "meta-paths", "min-links"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
-                                 "prior", "time-scale", "width", "neighbor-cap", "fanout",
-                                 "train-end", "validation-end", "test-share", "min-links"}));
+  EXPECT_EQ(idle(options),
+            (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior",
+                  "time-scale", "width", "neighbor-cap", "seed-width", "fanout", "recent",
+                  "seed-times", "train-end", "validation-end", "test-share", "min-links"}));
+  options = run("paper-venue");
+  options.training.sampling.time_bound = TimeBound::seed;
+  EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
+}
+
+TEST_F(IdleOptions, IncludeTheTimeBoundOfAGraphWithoutTimes) {
+  Schema timeless = graph_.schema();
+  timeless.time_range.reset();
+  const Keys given = {"time-bound"};
+  EXPECT_FALSE(find_idle_option(run("paper-venue"), graph_.schema(), given));
+  const auto idle = find_idle_option(run("paper-venue"), timeless, given);
+  EXPECT_EQ(idle.value().reason, "the graph has no times");
 }
 
 TEST_F(IdleOptions, DoNotMatterUnlessTheyAreGiven) {

@@ -1,4 +1,4 @@
-// Run::predict and Run::embed.
+// Run::predict.
 //
 // Tables, one line per answer, tab-separated, with the user's own ids:
 //   classes   node, rank, class, name, probability
@@ -8,12 +8,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
-#include "hgt/disk/staged_folder.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
-#include "hgt/graph/array_file.h"
-#include "hgt/graph/time_text.h"
 #include "hgt/task/table_cell.h"
 #include "hgt/training/trained_model.h"
 #include "hgt/training/vectors.h"
@@ -21,8 +19,6 @@
 namespace hgt {
 
 namespace {
-
-constexpr uint64_t kPredictBatch = 256;
 
 // A table that appears whole or not at all.
 class TableFile {
@@ -82,34 +78,27 @@ void report(const ProgressSink& progress, const std::string& stage, const std::s
             .finished = done == all});
 }
 
-void check_types(const Task& task, const std::vector<Seed>& nodes) {
-  for (const Seed& seed : nodes) {
-    if (seed.type == task.node_type()) continue;
-    throw Error(fmt::format("task {} is about nodes of type {}, not {}", task.spec().name,
-                            task.spec().node, task.graph().schema().at(seed.type).name));
-  }
+std::vector<NodeId> asked_nodes(const Question& question) {
+  std::vector<NodeId> nodes;
+  for (const Seed& seed : question.request.seeds) nodes.push_back(seed.node);
+  return nodes;
 }
 
-uint64_t predict_nodes(const TrainedModel& trained, const PredictOptions& options, TableFile& table,
-                       const ProgressSink& progress) {
+uint64_t predict_nodes(const TrainedModel& trained, std::span<const Seed> seeds, uint64_t top,
+                       TableFile& table, const ProgressSink& progress) {
+  if (seeds.empty()) return 0;
   const Task& task = trained.task();
-  uint64_t done = 0;
-  const auto batch_of = [&](uint64_t i) {
-    const uint64_t first = i * kPredictBatch;
-    return std::span(options.nodes)
-        .subspan(first, std::min<uint64_t>(kPredictBatch, options.nodes.size() - first));
-  };
-  const uint64_t batches = (options.nodes.size() + kPredictBatch - 1) / kPredictBatch;
   trained.ask(
-      Split::test, batches, [&](uint64_t i) { return task.question_about(batch_of(i)); },
+      {.stage = "answers",
+       .unit = task.spec().node,
+       .count = seeds.size(),
+       .about = [&](uint64_t first,
+                    uint64_t count) { return task.question_about(seeds.subspan(first, count)); }},
       [&](const Question& question, const at::Tensor& scores) {
-        std::vector<NodeId> nodes;
-        for (const Seed& seed : question.request.seeds) nodes.push_back(seed.node);
-        write_classes(task, nodes, scores, options.top, table);
-        done += nodes.size();
-        report(progress, "answers", task.spec().node, done, options.nodes.size());
-      });
-  return done;
+        write_classes(task, asked_nodes(question), scores, top, table);
+      },
+      progress);
+  return seeds.size();
 }
 
 uint64_t predict_all_classes(const TrainedModel& trained, const PredictOptions& options,
@@ -147,39 +136,67 @@ std::vector<std::string> candidate_lines(const HeteroGraph& graph, const Questio
   return lines;
 }
 
-// Every mention of a split, with the candidates of its name.
-void predict_mentions(const TrainedModel& trained, Split split, uint64_t top, TableFile& table,
-                      const ProgressSink& progress) {
+// The examples of a split, in their order and as evaluation scores them.
+uint64_t predict_split(const TrainedModel& trained, Split split, uint64_t top, TableFile& table,
+                       const ProgressSink& progress) {
   const Task& task = trained.task();
-  const uint64_t examples = task.num_examples(split);
   uint64_t written = 0;
-  trained.ask(
-      split, (examples + kPredictBatch - 1) / kPredictBatch,
-      [&](uint64_t i) {
-        std::vector<uint32_t> numbers(
-            std::min<uint64_t>(kPredictBatch, examples - i * kPredictBatch));
-        std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(i * kPredictBatch));
-        return task.question(split, numbers, Task::kNoDraw);
-      },
-      [&](const Question& question, const at::Tensor& scores) {
-        for (uint64_t i = 0; i < question.num_examples(); ++i, ++written) {
-          const auto mention = task.describe_example(split, static_cast<uint32_t>(written));
-          const auto lines = candidate_lines(task.graph(), question, i, scores, top);
-          for (const auto& line : lines) table.write(fmt::format("{}\t{}", mention, line));
-        }
-        report(progress, fmt::format("mentions, {}", to_string(split)), "mentions", written,
-               examples);
-      });
+  const auto write = [&](const Question& question, const at::Tensor& scores) {
+    if (task.answers() == Answers::classes) {
+      write_classes(task, asked_nodes(question), scores, top, table);
+      return;
+    }
+    for (uint64_t i = 0; i < question.num_examples(); ++i, ++written) {
+      const auto mention = task.describe_example(split, static_cast<uint32_t>(written));
+      const auto lines = candidate_lines(task.graph(), question, i, scores, top);
+      for (const auto& line : lines) table.write(fmt::format("{}\t{}", mention, line));
+    }
+  };
+  trained.ask({.stage = fmt::format("answers, {}", to_string(split)),
+               .unit = "examples",
+               .split = split,
+               .count = task.num_examples(split),
+               .about =
+                   [&](uint64_t first, uint64_t count) {
+                     std::vector<uint32_t> numbers(count);
+                     std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(first));
+                     return task.question(split, numbers, Task::kNoDraw);
+                   }},
+              write, progress);
+  return task.num_examples(split);
 }
 
-uint64_t predict_mentions(const TrainedModel& trained, const PredictOptions& options,
-                          TableFile& table, const ProgressSink& progress) {
+uint64_t predict_splits(const TrainedModel& trained, uint64_t top, TableFile& table,
+                        const ProgressSink& progress) {
   uint64_t count = 0;
-  for (const Split split : kSplits) {
-    predict_mentions(trained, split, options.top, table, progress);
-    count += trained.task().num_examples(split);
-  }
+  for (const Split split : kSplits) count += predict_split(trained, split, top, table, progress);
   return count;
+}
+
+// The nodes of the task's type that are no example of any split.
+std::vector<Seed> nodes_beyond_examples(const Task& task) {
+  std::vector<bool> is_example(task.graph().num_nodes(task.node_type()));
+  for (const Split split : kSplits) {
+    const auto count = static_cast<uint32_t>(task.num_examples(split));
+    for (uint32_t i = 0; i < count; ++i) {
+      const Question question = task.question(split, std::span(&i, 1), Task::kNoDraw);
+      is_example[question.request.seeds[0].node] = true;
+    }
+  }
+  std::vector<Seed> others;
+  for (NodeId node = 0; node < is_example.size(); ++node) {
+    if (!is_example[node]) others.push_back({.type = task.node_type(), .node = node});
+  }
+  return others;
+}
+
+// All nodes at their own times. Layer by layer over the whole graph, a node would see what is later
+// than itself.
+uint64_t predict_all_at_own_times(const TrainedModel& trained, uint64_t top, TableFile& table,
+                                  const ProgressSink& progress) {
+  const uint64_t examples = predict_splits(trained, top, table, progress);
+  const std::vector<Seed> others = nodes_beyond_examples(trained.task());
+  return examples + predict_nodes(trained, others, top, table, progress);
 }
 
 // --- links ---
@@ -195,12 +212,11 @@ NodeVectors gathered(std::vector<NodeId> nodes, const std::vector<at::Tensor>& b
 
 // The rows of the nodes that are asked about.
 std::vector<size_t> asked_rows(const std::vector<NodeId>& nodes, const std::vector<Seed>& asked) {
+  std::set<NodeId> wanted;
+  for (const Seed& seed : asked) wanted.insert(seed.node);
   std::vector<size_t> rows;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool wanted =
-        asked.empty() || std::any_of(asked.begin(), asked.end(),
-                                     [&](const Seed& seed) { return seed.node == nodes[i]; });
-    if (wanted) rows.push_back(i);
+    if (asked.empty() || wanted.contains(nodes[i])) rows.push_back(i);
   }
   return rows;
 }
@@ -257,83 +273,77 @@ uint64_t predict_links(const TrainedModel& trained, const PredictOptions& option
   return count;
 }
 
+// --- what can be asked ---
+
+void check_nodes(const Task& task, const std::vector<Seed>& nodes) {
+  for (const Seed& seed : nodes) {
+    if (seed.type != task.node_type()) {
+      throw Error(fmt::format("task {} is about nodes of type {}, not {}", task.spec().name,
+                              task.spec().node, task.graph().schema().at(seed.type).name));
+    }
+    if (task.draws_negatives() && seed.time != kNoTime) {
+      throw Error(
+          "links are ranked for all nodes at one time; leave out the times of single nodes, and "
+          "choose one for all with --at");
+    }
+  }
+}
+
+void check_request(const Run& run, const PredictOptions& options) {
+  const Task& task = run.task();
+  const bool links = task.draws_negatives();
+  const bool some = !options.nodes.empty() || options.split;
+  if (!options.nodes.empty() && options.split) {
+    throw Error("either nodes or a split can be predicted, not both");
+  }
+  if (links && options.split) {
+    throw Error(
+        "links are ranked against all nodes, not example by example; use --node, --nodes or --all "
+        "instead of --split");
+  }
+  if (task.answers() == Answers::pairs && !links && !options.nodes.empty()) {
+    throw Error(
+        "mentions are predicted all together; use --all or --split instead of --node and --nodes");
+  }
+  check_nodes(task, options.nodes);
+  if (links || options.inference == InferenceOptions{}) return;
+  if (some || task.answers() == Answers::pairs) {
+    throw Error(
+        "--at and --instances are for inference over the whole graph; nodes that are named and "
+        "examples are predicted at their own time, from sampled sub-graphs");
+  }
+  if (is_bound_to_own_times(run, task.node_type())) {
+    throw Error(
+        "--at and --instances are for inference over the whole graph, but the time bound of this "
+        "run is seed: each node is predicted at its own time, from sampled sub-graphs; leave them "
+        "out");
+  }
+}
+
 }  // namespace
 
 uint64_t Run::predict(const PredictOptions& options, const Path& out,
                       const ProgressSink& progress) {
   const Task& task = this->task();
   const TrainedModel trained(*this);
-  const bool links = task.draws_negatives();
-  const bool mentions = task.answers() == Answers::pairs && !links;
-  if (mentions && !options.nodes.empty()) {
-    throw Error("mentions are predicted all together; use --all instead of --node");
-  }
-  check_types(task, options.nodes);
-  if (!links && !options.nodes.empty() && options.inference != InferenceOptions{}) {
-    throw Error(
-        "--at and --instances are for --all; single nodes are predicted at their own time, from "
-        "sampled sub-graphs");
-  }
+  check_request(*this, options);
   TableFile table(out, task.answer_columns());
   uint64_t count = 0;
-  if (links) {
+  if (task.draws_negatives()) {
     count = predict_links(trained, options, table, progress);
-  } else if (mentions) {
-    count = predict_mentions(trained, options, table, progress);
-  } else if (options.nodes.empty()) {
-    count = predict_all_classes(trained, options, table, progress);
+  } else if (options.split) {
+    count = predict_split(trained, *options.split, options.top, table, progress);
+  } else if (!options.nodes.empty()) {
+    count = predict_nodes(trained, options.nodes, options.top, table, progress);
+  } else if (task.answers() == Answers::pairs) {
+    count = predict_splits(trained, options.top, table, progress);
+  } else if (is_bound_to_own_times(*this, task.node_type())) {
+    count = predict_all_at_own_times(trained, options.top, table, progress);
   } else {
-    count = predict_nodes(trained, options, table, progress);
+    count = predict_all_classes(trained, options, table, progress);
   }
   table.commit();
   return count;
-}
-
-uint64_t Run::embed(NodeType type, const EmbedOptions& options, const Path& out,
-                    const ProgressSink& progress) {
-  const HeteroGraph& graph = task().graph();
-  const uint32_t layer = layer_to_embed(*this, type, options.layer);
-  const TrainedModel trained(*this);
-  const auto hidden = static_cast<uint64_t>(this->options().training.model.hidden);
-  const Time at = options.inference.at;
-  const Time last = at == kNoTime ? std::numeric_limits<Time>::max() : at;
-  constexpr uint64_t kUnseen = std::numeric_limits<uint64_t>::max();
-  std::vector<uint64_t> row_of_node(graph.num_nodes(type), kUnseen);
-  uint64_t rows = 0;
-  for (NodeId node = 0; node < row_of_node.size(); ++node) {
-    if (graph.time(type, node) <= last) row_of_node[node] = rows++;
-  }
-  StagedFolder folder(out);
-  GrowingArray vectors(folder.path(), "vectors.npy", dtype_of<float>());
-  vectors.resize(rows * hidden);
-  embed_all(
-      trained,
-      {.inference = options.inference,
-       .hidden = task().left_out(),
-       .layers = layer,
-       .scratch = folder.path()},
-      {type},
-      [&](NodeType, std::span<const NodeId> nodes, const at::Tensor& block) {
-        const at::Tensor values = block.contiguous();
-        const auto* from = values.data_ptr<float>();
-        for (const NodeId node : nodes) {
-          std::copy_n(from, hidden, vectors.as<float>().data() + row_of_node[node] * hidden);
-          from += hidden;
-        }
-      },
-      progress);
-  vectors.close({rows, hidden});
-  std::string table = "id\ttime\tname\n";
-  for (NodeId node = 0; node < row_of_node.size(); ++node) {
-    if (row_of_node[node] == kUnseen) continue;
-    const Time time = graph.time(type, node);
-    table += fmt::format("{}\t{}\t{}\n", table_cell(graph.id(type, node)),
-                         time == kNoTime ? "" : format_time(time, graph.schema().time_unit),
-                         table_cell(graph.name(type, node)));
-  }
-  folder.write_text("nodes.tsv", table);
-  folder.commit();
-  return rows;
 }
 
 }  // namespace hgt

@@ -10,6 +10,9 @@
 #include "hgt/disk/lock.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/graph/feature_sets.h"
+#include "hgt/graph/verified_arrays.h"
+#include "hgt/message/attention_kernels.h"
 #include "hgt/model/machine.h"
 #include "hgt/run/example_scores.h"
 #include "hgt/run/saved_run.h"
@@ -47,10 +50,11 @@ Lock lock_folder(const RunFolder& folder) {
           fmt::format("{}: another process is training this run", folder.path().string())};
 }
 
-RunEnvironment environment_of(const Path& graph) {
+RunEnvironment environment_of(const HeteroGraph& graph) {
   const Machine here = machine();
-  return {.graph = graph.string(),
+  return {.graph = graph.folder().string(),
           .graph_checksum = graph_checksum(graph),
+          .structure_checksum = structure_checksum(graph),
           .hgt = version(),
           .commit = commit(),
           .libtorch = here.torch_version,
@@ -58,6 +62,51 @@ RunEnvironment environment_of(const Path& graph) {
           .kernels = here.kernels,
           .cores = here.cores,
           .threads = static_cast<uint64_t>(here.threads)};
+}
+
+Instructions instructions_of(InstructionChoice choice) {
+  switch (choice) {
+    case InstructionChoice::portable:
+      return Instructions::portable;
+    case InstructionChoice::avx2:
+      return Instructions::avx2;
+    case InstructionChoice::avx512:
+      return Instructions::avx512;
+    case InstructionChoice::automatic:
+      break;
+  }
+  return best_instructions();
+}
+
+// For the whole process.
+void compute_with(const PipelineOptions& pipeline) {
+  set_compute_threads(pipeline.threads);
+  use_instructions(instructions_of(pipeline.instructions));
+}
+
+// The graph of a run, with the features that it was trained on.
+HeteroGraph open_graph(const SavedRun& saved) {
+  const RunEnvironment& before = saved.environment;
+  const std::string& set = saved.options.features;
+  const std::string run = saved.folder.path().string();
+  if (set != kImportedSet && find_feature_set(read_schema(before.graph), set) == nullptr) {
+    throw Error(
+        fmt::format("{}: the feature set '{}' that the run {} was trained on is not there any "
+                    "more; make it again in the same way, or train a new run",
+                    before.graph, set, run));
+  }
+  HeteroGraph graph = HeteroGraph::open(before.graph, set);
+  if (graph_checksum(graph) == before.graph_checksum) return graph;
+  if (structure_checksum(graph) == before.structure_checksum) {
+    throw Error(
+        fmt::format("{}: the feature set '{}' has changed since the run {} was trained on it; "
+                    "train a new run, or make the old set again",
+                    before.graph, set, run));
+  }
+  throw Error(
+      fmt::format("{}: the graph has changed since the run {} was trained on it; train a new run, "
+                  "or restore the old graph",
+                  before.graph, run));
 }
 
 // The most memory that this process has held so far.
@@ -81,20 +130,24 @@ struct Run::State {
 };
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {
-  set_compute_threads(state_->options.training.pipeline.threads);
+  compute_with(state_->options.training.pipeline);
 }
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
 Run::~Run() = default;
 
 // The options as a run of them keeps them, on an open graph.
-std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options) {
+std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
+                                         const ProgressSink& progress) {
   options.graph = fs::absolute(options.graph).lexically_normal().string();
-  const HeteroGraph graph = HeteroGraph::open(options.graph);
+  const HeteroGraph graph = open_verified(options.graph, progress, options.features);
+  options.features = graph.feature_set();
   settle(options, graph.schema());
   auto task = open_task(graph, options.task);
+  task->time_bound(options.training.sampling.time_bound);  // throws: one that bounds nothing
   options.task = task->spec();
-  RunEnvironment environment = environment_of(options.graph);
+  compute_with(options.training.pipeline);  // the environment tells of it
+  RunEnvironment environment = environment_of(graph);
   std::string identity = run_identity(options, environment.graph_checksum);
   return std::make_unique<State>(State{.folder = RunFolder(folder),
                                        .options = std::move(options),
@@ -103,9 +156,9 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options)
                                        .task = std::move(task)});
 }
 
-Run Run::create(const Path& folder, RunOptions options) {
+Run Run::create(const Path& folder, RunOptions options, const ProgressSink& progress) {
   refuse_second_run(RunFolder(folder));
-  Run run(settled(folder, std::move(options)));
+  Run run(settled(folder, std::move(options), progress));
   if (run.task().spec().guard) refuse_leaking_features(run.task());
   make_folder(folder);
   const Lock lock = lock_folder(run.files());
@@ -114,15 +167,10 @@ Run Run::create(const Path& folder, RunOptions options) {
   return run;
 }
 
-Run Run::open(const Path& folder) {
+Run Run::open(const Path& folder, const ProgressSink& progress) {
   SavedRun saved = read_run(RunFolder(folder));
-  const HeteroGraph graph = HeteroGraph::open(saved.environment.graph);
-  if (graph_checksum(graph.folder()) != saved.environment.graph_checksum) {
-    throw Error(fmt::format(
-        "{}: the graph has changed since the run {} was trained on it; train a new run, "
-        "or restore the old graph",
-        graph.folder().string(), folder.string()));
-  }
+  const HeteroGraph graph = open_graph(saved);
+  verify_arrays(graph, progress);
   auto task = open_task(graph, saved.options.task);
   saved.options.task = task->spec();
   adopt_meta_paths(saved.options);
@@ -151,7 +199,9 @@ Trainer Run::trainer(uint64_t seed) const {
 }
 
 bool Run::is_made_of(const RunOptions& options) const {
-  return same_run(state_->options, settled(folder(), options)->options);
+  RunOptions same = options;
+  if (same.features.empty()) same.features = state_->options.features;  // newer ones do not count
+  return same_run(state_->options, settled(folder(), std::move(same), no_progress)->options);
 }
 
 EvaluationOptions Run::scoring() const {
@@ -173,8 +223,11 @@ uint64_t Run::num_parameters() const {
 }
 
 void Run::set_pipeline(const PipelineOptions& pipeline) {
+  const InstructionChoice own = state_->options.training.pipeline.instructions;
   state_->options.training.pipeline = pipeline;
-  set_compute_threads(pipeline.threads);
+  InstructionChoice& chosen = state_->options.training.pipeline.instructions;
+  if (chosen == InstructionChoice::automatic) chosen = own;
+  compute_with(state_->options.training.pipeline);
 }
 
 std::vector<SeedReport> Run::train(const ProgressSink& progress) {
@@ -202,6 +255,7 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
   }
   summary.parameters = num_parameters();
   summary.peak_megabytes = peak_megabytes();
+  summary.warnings = find_warnings(task(), options().training);
   if (const auto before = read_training_summary(files())) {
     // An earlier session's, when only a part was left to do in this one.
     summary.peak_megabytes = std::max(summary.peak_megabytes, before->peak_megabytes);
@@ -227,6 +281,7 @@ SeedResult Run::evaluate_seed(uint64_t seed, Split split, const EvaluationOption
                     .left_out = found.left_out,
                     .loss = found.loss,
                     .seconds = found.seconds,
+                    .equal_scores = found.equal_scores,
                     .metrics = found.metrics};
   write_text(files().seed(seed).example_scores_file(split),
              example_scores(task(), split, found.numbers, found.rankings));
@@ -241,6 +296,13 @@ RunResult Run::evaluate(Split split, const EvaluationOptions& options,
     result.seeds.push_back(evaluate_seed(seed, split, options, progress));
   }
   summarize(result);
+  const auto tells_nothing = [](const SeedResult& seed) { return seed.equal_scores; };
+  result.warnings = find_warnings(
+      task(), this->options().training,
+      ScoredSplit{
+          .split = split,
+          .examples = result.seeds.front().examples,
+          .equal_scores = std::any_of(result.seeds.begin(), result.seeds.end(), tells_nothing)});
   write_result(files(), result);
   return result;
 }

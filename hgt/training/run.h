@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ struct EmbedOptions {
   uint32_t layer = 0;  // whose output is taken; 0: the last that was trained for the type
 };
 
+// Some nodes, or the examples of a split; neither: all that there are.
 struct PredictOptions {
-  std::vector<Seed> nodes = {};  // empty: all
+  std::vector<Seed> nodes = {};
+  std::optional<Split> split = {};
   uint64_t top = 5;
   InferenceOptions inference = {};
 };
@@ -53,11 +56,13 @@ class Trainer;
 
 class Run {
  public:
+  // Both read the graph once to see that it is not damaged (verified_arrays.h).
   // Throws Error when the folder holds a run, the task or the options do not fit the graph, or its
   // features know what they must not (audit.h; unless the task has no guard).
-  static Run create(const Path& folder, RunOptions options);
+  static Run create(const Path& folder, RunOptions options,
+                    const ProgressSink& progress = no_progress);
   // Throws Error: no run, a damaged file, a graph that is gone or has changed since.
-  static Run open(const Path& folder);
+  static Run open(const Path& folder, const ProgressSink& progress = no_progress);
 
   Run(Run&&) noexcept;
   Run& operator=(Run&&) noexcept;
@@ -72,7 +77,8 @@ class Run {
   Trainer trainer(uint64_t seed) const;              // trainer.h
   std::vector<uint64_t> seeds() const;
 
-  // Threads may differ from one session to the next.
+  // Threads may differ from one session to the next. Instructions stay the run's own unless the
+  // pipeline names some.
   void set_pipeline(const PipelineOptions& pipeline);
 
   // All seeds, each from where it was stopped. Throws Interrupted, which says how to continue.
@@ -88,19 +94,24 @@ class Run {
 
   // --- with the weights of the first seed ---
   // The K most likely answers for nodes of the task's type, as a table (prediction.cc has its
-  // columns). Returns the number of nodes, mentions or links asked about.
+  // columns). Nodes and examples of a split are scored as evaluate() does with scoring(): a split
+  // gets the very same scores. So are all nodes of a type with times where the time bound is each
+  // seed's own time; otherwise all are computed over the whole graph. Returns the number of nodes,
+  // mentions or links asked about.
   uint64_t predict(const PredictOptions& options, const Path& out,
                    const ProgressSink& progress = no_progress);
   // The vectors of all nodes of a type: OUT/vectors.npy, [nodes, d] in float32, and OUT/nodes.tsv
-  // with the user's ids in the same order. Returns the number of nodes. Throws Error: no layer was
-  // trained for the type (trained_layer.h).
+  // with the user's ids in the same order. Where the time bound is each seed's own time, nodes that
+  // have one see nothing later. Returns the number of nodes. Throws Error: no layer was trained for
+  // the type (trained_layer.h).
   uint64_t embed(NodeType type, const EmbedOptions& options, const Path& out,
                  const ProgressSink& progress = no_progress);
 
  private:
   struct State;
   explicit Run(std::unique_ptr<State> state);
-  static std::unique_ptr<State> settled(const Path& folder, RunOptions options);
+  static std::unique_ptr<State> settled(const Path& folder, RunOptions options,
+                                        const ProgressSink& progress);
   SeedResult evaluate_seed(uint64_t seed, Split split, const EvaluationOptions& options,
                            const ProgressSink& progress) const;
   std::unique_ptr<State> state_;

@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/message/attention_kernels.h"
 #include "hgt/run/example_scores.h"
+#include "hgt/run/saved_run.h"
 #include "hgt/training/training_test_graph.h"
 
 namespace hgt {
@@ -203,6 +205,23 @@ TEST_F(RunFolderTest, KnowsTheOptionsThatItIsMadeOf) {
 }
 
 // --- train ---
+
+TEST_F(RunFolderTest, ComputesWithTheInstructionsOfTheRun) {
+  RunOptions options = quick_run("paper-venue");
+  options.training.pipeline.instructions = InstructionChoice::portable;
+  hgt::Run::create(folder_ / "run", options).train();
+  EXPECT_EQ(current_instructions(), Instructions::portable);
+  EXPECT_EQ(read_run(RunFolder(folder_ / "run")).environment.kernels, "portable");
+  hgt::Run other = hgt::Run::create(folder_ / "best", quick_run("paper-venue"));
+  EXPECT_EQ(current_instructions(), best_instructions());
+  hgt::Run run = hgt::Run::open(folder_ / "run");
+  EXPECT_EQ(current_instructions(), Instructions::portable);
+  run.set_pipeline({.threads = 1});
+  EXPECT_EQ(current_instructions(), Instructions::portable);
+  run.set_pipeline({.instructions = InstructionChoice::automatic});
+  EXPECT_EQ(run.options().training.pipeline.instructions, InstructionChoice::portable);
+  use_instructions(best_instructions());
+}
 
 TEST_F(RunFolderTest, TrainsEachSeedInAFolderOfItsOwn) {
   hgt::Run run = trained("run", "paper-venue", 2);

@@ -225,7 +225,6 @@ void TimeSlices::for_sources(const Target& target, Time slice_time, Use use) con
     if (is_hidden(relation)) continue;
     const NodeType type = schema.at(relation).source;
     const Neighbors list = graph_.incoming(relation, target.node);
-    graph_.check_nodes(type, list.sources);
     for (size_t i = 0; i < list.size(); ++i) {
       // kNoTime is below every time: an undated source is later than nothing.
       const Time own = graph_.time(type, list.sources[i]);

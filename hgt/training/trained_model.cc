@@ -5,17 +5,9 @@
 #include <filesystem>
 
 #include "hgt/error.h"
-#include "hgt/random.h"
-#include "hgt/training/example_stream.h"
 #include "hgt/training/trainer.h"
 
 namespace hgt {
-
-namespace {
-
-constexpr uint64_t kAskStream = 0x94ed;
-
-}  // namespace
 
 TaskModel best_model(const Run& run, uint64_t seed) {
   const SeedFolder folder = run.files().seed(seed);
@@ -32,20 +24,11 @@ TrainedModel::TrainedModel(const Run& run)
   model_->eval();
 }
 
-void TrainedModel::ask(Split split, uint64_t batches,
-                       const std::function<Question(uint64_t i)>& question, const Use& use) const {
-  const torch::NoGradGuard no_gradient;
-  ExampleStream stream({.graph = graph(),
-                        .sampling = task().sampling(options().sampling, split),
-                        .encoder = encoder()},
-                       [&](uint64_t i) {
-                         return BatchPlan{.question = question(i),
-                                          .random_seed = hash(options().seed, kAskStream, i)};
-                       },
-                       {.count = batches, .workers = options().pipeline.workers});
-  for (ReadyBatch batch; stream.next(batch);) {
-    use(batch.question, model_->scores(batch.graph, batch.question).contiguous());
-  }
+void TrainedModel::ask(const Questions& questions, const UseScores& use,
+                       const ProgressSink& progress) const {
+  TrainOptions as_evaluated = options();
+  as_evaluated.validation = run_.scoring();
+  hgt::ask(model_, task(), questions, as_evaluated, use, progress);
 }
 
 }  // namespace hgt

@@ -2,13 +2,12 @@
 // and insight share.
 //
 //   const TrainedModel trained(run);
-//   trained.ask(Split::test, batches, [&](uint64_t i) { return question(i); },
-//               [&](const Question& question, const at::Tensor& scores) { ... });
+//   trained.ask(questions, [&](const Question& question, const at::Tensor& scores) { ... });
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
+#include "hgt/training/questions.h"
 #include "hgt/training/run.h"
 #include "hgt/training/task_model.h"
 
@@ -27,13 +26,10 @@ class TrainedModel {
   const TaskModel& model() const { return model_; }  // in evaluation mode
   const Encoder& encoder() const { return model_->encoder(); }
 
-  // Scores batches of questions through sampled sub-graphs, as evaluation does, without gradients.
-  // `question` is called from several threads at once and must depend on i only; `use` is called in
-  // the order of i. What is drawn is a function of the
-  // run's seed and i.
-  using Use = std::function<void(const Question&, const at::Tensor& scores)>;
-  void ask(Split split, uint64_t batches, const std::function<Question(uint64_t i)>& question,
-           const Use& use) const;
+  // Scores questions exactly as the run's evaluation does, unless that is told otherwise: examples
+  // of a split, in their order, get the same scores.
+  void ask(const Questions& questions, const UseScores& use,
+           const ProgressSink& progress = no_progress) const;
 
  private:
   const Run& run_;

@@ -27,6 +27,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Only HGSampling shares what it draws among the times in a batch.
+TrainingPlan training_plan(const Task& task, const TrainOptions& options) {
+  const SamplingOptions sampling = task.sampling(options.sampling, Split::train);
+  const bool shares =
+      sampling.strategy == Strategy::hgsampling && sampling.time_bound == TimeBound::seed;
+  return {task, options.batch_size, options.seed, shares ? options.seed_times : 0};
+}
+
 }  // namespace
 
 TaskModel make_model(const Task& task, const TrainOptions& options) {
@@ -42,7 +50,7 @@ struct Trainer::Loop {
         progress(sink),
         model(make_model(trainer.task_, trainer.options_)),
         optimizer(model->parameters(), {.weight_decay = trainer.options_.weight_decay}),
-        plan(trainer.task_, trainer.options_.batch_size, trainer.options_.seed),
+        plan(training_plan(trainer.task_, trainer.options_)),
         log(trainer.folder_.log_file()) {
     const Path file = own.folder_.checkpoint_file();
     if (std::filesystem::exists(file)) {
@@ -197,7 +205,8 @@ Trainer::Trainer(const Task& task, TrainOptions options, SeedFolder folder, std:
       folder_(std::move(folder)),
       identity_(std::move(identity)) {
   check(options_);
-  steps_per_epoch_ = TrainingPlan(task, options_.batch_size, options_.seed).batches_per_epoch();
+  const uint64_t size = options_.batch_size;
+  steps_per_epoch_ = (task.num_examples(Split::train) + size - 1) / size;
   steps_ = options_.batches > 0 ? options_.batches : options_.epochs * steps_per_epoch_;
 }
 

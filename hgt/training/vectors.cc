@@ -16,13 +16,13 @@ namespace {
 constexpr uint64_t kVectorStream = 0x7ec5;
 constexpr uint64_t kNodesAtOnce = 256;
 
-// The nodes of a type that may be seen, as seeds: events at their own time, others at the last.
+// The nodes of a type that may be seen, as seeds: at their own time, those without one at the last.
 std::vector<Seed> visible_nodes(const HeteroGraph& graph, NodeType type, Time last) {
   std::vector<Seed> seeds;
-  const bool dated = !graph.times(type).empty();
   for (NodeId node = 0; node < graph.num_nodes(type); ++node) {
-    if (graph.time(type, node) > last) continue;
-    seeds.push_back({.type = type, .node = node, .time = dated ? kNoTime : last});
+    const Time own = graph.time(type, node);
+    if (own > last) continue;
+    seeds.push_back({.type = type, .node = node, .time = own == kNoTime ? last : kNoTime});
   }
   return seeds;
 }
@@ -43,7 +43,8 @@ void embed_sampled(const TrainedModel& trained, const WholeGraphOptions& options
   const Time last = last_time(graph, options.inference);
   const std::vector<Seed> seeds = visible_nodes(graph, type, last);
   SamplingOptions sampling = trained.options().sampling;
-  sampling.time_bound = TimeBound::split;
+  const bool own_times = is_bound_to_own_times(trained.run(), type);
+  sampling.time_bound = own_times ? TimeBound::seed : TimeBound::split;
   sampling.split_end = last == kNoTime ? std::numeric_limits<Time>::max() : last;
   sampling.hidden.everywhere = options.hidden;
   const auto batch_of = [&](uint64_t i) {
@@ -73,7 +74,24 @@ void embed_sampled(const TrainedModel& trained, const WholeGraphOptions& options
   }
 }
 
+void refuse_single_instances(const TrainedModel& trained, const WholeGraphOptions& options) {
+  if (options.inference.instances != Instances::single) return;
+  const Encoder& encoder = trained.encoder();
+  if (!encoder->reads_edges()) {
+    throw Error(fmt::format("--instances is for models that are computed layer by layer; {} is not",
+                            to_string(encoder->options().kind)));
+  }
+  throw Error(
+      "--instances is for inference over the whole graph, but the time bound of this run is seed: "
+      "each node is computed at its own time, from sampled sub-graphs; leave it out");
+}
+
 }  // namespace
+
+bool is_bound_to_own_times(const Run& run, NodeType type) {
+  const TimeBound bound = run.task().time_bound(run.options().training.sampling.time_bound);
+  return bound == TimeBound::seed && !run.task().graph().times(type).empty();
+}
 
 uint32_t last_trained_layer(const Run& run, NodeType type) {
   const ModelOptions& model = run.options().training.model;
@@ -103,20 +121,18 @@ void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
                const ProgressSink& progress) {
   const Encoder& encoder = trained.encoder();
-  if (encoder->reads_edges()) {
-    WholeGraph(trained.graph(), options).embed(encoder, types, sink, progress);
-    return;
+  std::vector<NodeType> whole;
+  std::vector<NodeType> sampled;
+  for (const NodeType type : types) {
+    const bool by_layer = encoder->reads_edges() && !is_bound_to_own_times(trained.run(), type);
+    std::vector<NodeType>& way = by_layer ? whole : sampled;
+    const bool is_new = std::find(way.begin(), way.end(), type) == way.end();
+    if (is_new) way.push_back(type);  // a relation may join nodes of one type
   }
-  if (options.inference.instances == Instances::single) {
-    throw Error(fmt::format("--instances is for models that are computed layer by layer; {} is not",
-                            to_string(encoder->options().kind)));
-  }
+  if (!sampled.empty()) refuse_single_instances(trained, options);
+  if (!whole.empty()) WholeGraph(trained.graph(), options).embed(encoder, whole, sink, progress);
   const torch::NoGradGuard no_gradient;
-  for (size_t i = 0; i < types.size(); ++i) {
-    const auto end = types.begin() + static_cast<ptrdiff_t>(i);
-    if (std::find(types.begin(), end, types[i]) != end) continue;  // two ends of one type
-    embed_sampled(trained, options, types[i], sink, progress);
-  }
+  for (const NodeType type : sampled) embed_sampled(trained, options, type, sink, progress);
 }
 
 }  // namespace hgt

@@ -1,6 +1,7 @@
-// The vectors of all nodes of some types, by the way that fits the model: layer by layer over the
-// whole graph where layers are made of edges (whole_graph.h), through sampled sub-graphs where they
-// are not (han).
+// The vectors of all nodes of some types, by the way that fits the model and the time bound: layer
+// by layer over the whole graph (whole_graph.h); through sampled sub-graphs where layers are not
+// made of edges (han), and where each node may see nothing later than itself, which differs from
+// node to node.
 #pragma once
 
 #include <vector>
@@ -18,7 +19,11 @@ uint32_t last_trained_layer(const Run& run, NodeType type);
 // last_trained_layer(). Throws Error: the model has fewer; it made use of none.
 uint32_t layer_to_embed(const Run& run, NodeType type, uint32_t wanted);
 
-// With WholeGraphOptions::layers.
+// The run's time bound is each seed's own time, and nodes of the type have one. (At the one time
+// that others are asked about, nothing later than them is in sight of the whole graph either.)
+bool is_bound_to_own_times(const Run& run, NodeType type);
+
+// With WholeGraphOptions::layers. Throws Error: Instances::single where sub-graphs are sampled.
 void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
                const ProgressSink& progress);

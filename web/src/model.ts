@@ -44,6 +44,13 @@ export interface Training {
     seconds_per_batch: number;
     stopped_early: boolean;
   }[];
+  warnings: Warning[];
+}
+
+// Why a score may mean little.
+export interface Warning {
+  kind: string;
+  text: string;
 }
 
 export interface Curve {
@@ -62,6 +69,7 @@ export interface Results {
   examples: number;
   seeds: number;
   metrics: Metric[];
+  warnings: Warning[];
 }
 
 // The classes with the most examples, and the rest as a last class. Row: truth, column: prediction.

@@ -6,7 +6,11 @@ import { table } from "./table";
 export function resultsSection(context: RunContext): HTMLElement {
   const { run } = context;
   const { results } = run;
-  if (!results) return section(context, "Results", null, hint("Not scored yet: ", command(`hgt evaluate ${run.name}`)));
+  const warnings = (results ?? run.training)?.warnings ?? [];
+  const hints = warnings.map(({ text }) => hint(h("strong", {}, "Warning: "), text));
+  if (!results) {
+    return section(context, "Results", null, hint("Not scored yet: ", command(`hgt evaluate ${run.name}`)), hints);
+  }
   const about =
     `${count(results.examples)} examples of the ${results.split} split, ` +
     (results.seeds > 1 ? `mean ± standard deviation over ${plural(results.seeds, "seed")}.` : "one seed.");
@@ -14,6 +18,7 @@ export function resultsSection(context: RunContext): HTMLElement {
     context,
     "Results",
     about,
+    hints,
     h(
       "div",
       { class: "slim" },

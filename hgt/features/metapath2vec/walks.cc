@@ -195,7 +195,6 @@ void Walks::allow_list(Relation relation, NodeId node, AllowedEntries& allowed) 
   const NodeType source = graph_.schema().at(relation).source;
   const Neighbors list = graph_.incoming(relation, node);
   const auto times = graph_.times(source);
-  graph_.check_nodes(source, list.sources);
   for (size_t i = 0; i < list.size(); ++i) {
     const bool node_late = !times.empty() && times[list.sources[i]] > options_.last_time;
     const bool edge_late = !list.times.empty() && list.times[i] > options_.last_time;
@@ -248,7 +247,8 @@ std::optional<NodeId> Walks::next(const Step& step, NodeId node, Draws& draws) c
     const EdgePosition position = allowed.find(begin(slots), end(slots), number);
     const NodeId source = graph_.incoming_sources(step.target)[position];
     if (source >= graph_.num_nodes(step.source)) {
-      graph_.check_nodes(step.source, std::span(&source, 1));
+      const Relation relation = graph_.schema().incoming(step.target)[slots.first];
+      graph_.check_sources(relation, {&source, 1}, {&position, 1});
     }
     return source;
   }

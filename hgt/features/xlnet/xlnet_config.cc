@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "hgt/disk/json_text.h"
+#include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 
 namespace hgt {
@@ -86,12 +88,11 @@ class ConfigReader {
 }  // namespace
 
 XlnetConfig read_xlnet_config(const Path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  if (!std::filesystem::is_regular_file(file)) {
     throw Error(
         fmt::format("{}: cannot be read; it comes with the weights of XLNet", file.string()));
   }
-  const Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json<Json>(read_text(file), /*allow_exceptions=*/false);
   if (!json.is_object()) {
     throw Error(fmt::format("{}: is not a JSON object; download the file again", file.string()));
   }
