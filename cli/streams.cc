@@ -26,14 +26,21 @@ void tell(std::string_view text) noexcept {
   std::fflush(stderr);
 }
 
+void print_text(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 int with_output_written(int code) noexcept {
   errno = 0;
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   const int error = errno;
   if (flushed || code != 0) return code;
-  tell("hgt: cannot write to the standard output: ");
-  tell(error != 0 ? std::strerror(error) : "it failed before");
+  tell("hgt: cannot write to the standard output");
+  if (error != 0) {  // 0: it failed when something else was printed
+    tell(": ");
+    tell(std::strerror(error));
+  }
   tell("; what was printed is not complete\n");
   return 1;
 }

@@ -13,6 +13,9 @@ void prepare_streams();
 
 void tell(std::string_view text) noexcept;  // to stderr, at once
 
+// To stdout. Unlike fmt::print it throws nothing: with_output_written() tells.
+void print_text(std::string_view text) noexcept;
+
 // To be called last. Returns `code`, or 1 instead of 0 if something that was printed did not
 // arrive.
 int with_output_written(int code) noexcept;

@@ -59,7 +59,7 @@ int become_learn(char** argv) {
 // The general help, the verbs of hgt, then, by hgt-learn, the others.
 int help_of_all(char** argv) {
   const auto program = make_program(kVerbs);
-  fmt::print("{}{}", program->help(), help_of_own_verbs(*program, kVerbs));
+  print_text(program->help() + help_of_own_verbs(*program, kVerbs));
   const int code = with_output_written(0);
   return code != 0 ? code : become_learn(argv);
 }

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   hgt::keep_within_container();
   const auto program = make_program(kVerbs);
   if (argc > 1 && std::string_view(argv[1]) == "--help-all") {  // the second half, main.cc of hgt
-    fmt::print("{}", help_of_own_verbs(*program, kVerbs));
+    print_text(help_of_own_verbs(*program, kVerbs));
     return with_output_written(0);
   }
   if (const auto warning = hgt::blas_warning()) tell(fmt::format("hgt: {}\n", *warning));

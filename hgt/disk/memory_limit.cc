@@ -70,7 +70,7 @@ std::optional<uint64_t> container_memory(const Path& groups, const Path& mounted
     std::getline(std::getline(std::getline(parts, number, ':'), controllers, ':'), group);
     if (controllers != "memory" && !controllers.empty()) continue;
     const Path top = mounted / controllers;
-    for (Path at = Path(group).relative_path();; at = at.parent_path()) {  // limits add up
+    for (Path at = Path(group).relative_path();; at = at.parent_path()) {  // the least counts
       if (const auto limit = limit_of_group(top / at, swap)) least = std::min(least, *limit);
       if (at.empty()) break;
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,10 @@ Function blas_function(const char* name) {
 std::optional<rlim_t> limit_before;
 
 }  // namespace
+
+void require_headroom() {
+  if (memory_limit() && !can_map(kHeadroomBytes / 4)) throw std::bad_alloc();
+}
 
 void reserve_blas_memory(int threads) {
   static std::mutex mutex;

@@ -9,6 +9,10 @@ namespace hgt {
 // What large tensors leave to libraries: without any memory oneDNN crashes.
 constexpr size_t kHeadroomBytes = size_t{64} << 20U;
 
+// Throws std::bad_alloc if memory is limited and less than a quarter of that is left. To be called
+// before what oneDNN computes, which is gelu and its gradient.
+void require_headroom();
+
 // Takes the memory in which OpenBLAS multiplies on that many threads at once. It would otherwise
 // do so during a product and, if there is none, ask again forever. Throws Error if there is too
 // little. Does nothing where memory is not limited, and with another BLAS.

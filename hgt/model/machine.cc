@@ -53,7 +53,7 @@ class TensorMemory : public at::Allocator {
     void* block = nullptr;
     if (bytes >= LargeBlocks::kSmallest) {
       block = large_blocks().allocate(bytes);
-      if (block == nullptr && !can_map(kHeadroomBytes)) throw std::bad_alloc();
+      if (block == nullptr && !can_map(bytes + kHeadroomBytes)) throw std::bad_alloc();
     }
     if (block == nullptr) block = plain_block(bytes);
     return {block, block, &free_tensor, at::Device(at::kCPU)};

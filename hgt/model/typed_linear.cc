@@ -1,6 +1,7 @@
 #include "hgt/model/typed_linear.h"
 
 #include "hgt/error.h"
+#include "hgt/model/blas_memory.h"
 #include "hgt/model/product_sums.h"
 
 namespace hgt {
@@ -29,6 +30,7 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const c10::intrusive_ptr<RowsHolder>& holder) {
     const at::Tensor y = at::empty({x.size(0), weight.size(1)}, x.options());
+    require_headroom();
     const at::Tensor activated = at::gelu(x);
     std::vector<ProductSum> sums;
     for_types(holder->rows, [&](int64_t set, int64_t first, int64_t count) {
@@ -53,6 +55,7 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
     at::Tensor x_gradient = at::empty_like(x);
     const at::Tensor weight_gradient = at::empty_like(weight);
     const at::Tensor bias_gradient = at::empty({weight.size(0), weight.size(1)}, weight.options());
+    require_headroom();
     const at::Tensor activated = at::gelu(x);
     const at::Tensor ones = at::ones({1, x.size(0)}, x.options());
     std::vector<ProductSum> sums;
@@ -71,6 +74,7 @@ class GeluLinear : public torch::autograd::Function<GeluLinear> {
     });
     sums.insert(sums.end(), parameters.begin(), parameters.end());
     compute_sums(sums);
+    require_headroom();
     at::gelu_backward_out(x_gradient, x_gradient, x);
     return {x_gradient, weight_gradient, bias_gradient, at::Tensor()};
   }

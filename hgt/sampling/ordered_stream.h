@@ -49,11 +49,12 @@ class OrderedStream {
         next_to_make_(range.first),
         next_to_take_(range.first),
         end_(range.first + range.count) {
+    workers_.reserve(range.workers);
     try {
       for (unsigned i = 0; i < range.workers; ++i) {
         workers_.push_back(start_thread([this, i] { work(i); }));
       }
-    } catch (const Error&) {
+    } catch (...) {
       stop();  // those that did start
       throw;
     }
@@ -120,7 +121,7 @@ class OrderedStream {
         others.push_back(start_thread([this, i] { make(i, next_to_make_ + i); }));
       }
       make(0, next_to_make_);
-    } catch (const Error&) {
+    } catch (...) {
       end_ = next_to_take_;
       throw;
     }

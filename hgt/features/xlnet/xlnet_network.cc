@@ -9,6 +9,7 @@
 #include "hgt/error.h"
 #include "hgt/features/xlnet/relative_attention.h"
 #include "hgt/features/xlnet/xlnet_weights.h"
+#include "hgt/model/blas_memory.h"
 #include "hgt/model/torch.h"
 
 namespace hgt {
@@ -136,6 +137,7 @@ class XlnetPass {
   }
 
   void activate() {
+    require_headroom();
     switch (config_.ff_activation) {
       case XlnetActivation::gelu:
         at::gelu_(now_.fed);
