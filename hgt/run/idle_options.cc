@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hgt/task/task_kinds.h"
+#include "hgt/task/time_bound.h"
 
 namespace hgt {
 
@@ -19,11 +20,12 @@ struct Rule {
 };
 using Rules = std::vector<Rule>;
 
-Rules loop_rules(const TrainOptions& training) {
+Rules loop_rules(const RunOptions& options, const Schema& schema) {
+  const TrainOptions& training = options.training;
   const bool hgsampling = training.sampling.strategy == Strategy::hgsampling;
   const bool neighbors = training.sampling.strategy == Strategy::neighbors;
-  const TimeBound bound = training.sampling.time_bound;
-  const bool shares = hgsampling && bound != TimeBound::split && bound != TimeBound::none;
+  const TimeBound bound = settled_time_bound(training.sampling.time_bound, options.task, schema);
+  const bool shares = hgsampling && bound == TimeBound::seed;
   const char* shares_reason = "only --strategy hgsampling with --time-bound seed has it";
   return {{"width", hgsampling, "only --strategy hgsampling has a width"},
           {"neighbor-cap", hgsampling, "only --strategy hgsampling has a cap"},
@@ -82,7 +84,7 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
 
 std::optional<IdleOption> find_idle_option(const RunOptions& options, const Schema& schema,
                                            const std::vector<std::string>& given) {
-  for (const Rules& rules : {loop_rules(options.training), model_rules(options.training.model),
+  for (const Rules& rules : {loop_rules(options, schema), model_rules(options.training.model),
                              task_rules(options, schema)}) {
     for (const Rule& rule : rules) {
       const bool is_given = std::find(given.begin(), given.end(), rule.key) != given.end();

@@ -11,6 +11,7 @@
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/task/task_kinds.h"
+#include "hgt/task/time_bound.h"
 
 namespace hgt {
 
@@ -229,21 +230,15 @@ Question Task::question_about(std::span<const Seed> /*seeds*/) const {
 }
 
 TimeBound Task::time_bound(TimeBound asked) const {
-  const Schema& schema = graph_.schema();
-  if (!schema.time_range) return TimeBound::none;
-  const bool by_time = spec_.split == SplitRule::time;
-  if (asked == TimeBound::split && !by_time) {
+  const TimeBound settled = settled_time_bound(asked, spec_, graph_.schema());
+  if (settled == TimeBound::split && spec_.split != SplitRule::time) {
     throw Error(fmt::format(
         "the time bound cannot be split: the split of task {} is {}, so it does not end at a time "
         "and would bound nothing; train with --time-bound seed (nothing later than each example), "
         "or none",
         spec_.name, to_string(spec_.split)));
   }
-  if (asked != TimeBound::automatic) return asked;
-  // What happens to an event after its time may follow from its label, wherever the split ends.
-  const bool labels_events =
-      !row_of(spec_.kind).predicts_edges && schema.at(node_).kind == NodeKind::event;
-  return by_time && !labels_events ? TimeBound::split : TimeBound::seed;
+  return settled;
 }
 
 SamplingOptions Task::sampling(SamplingOptions options, Split split) const {

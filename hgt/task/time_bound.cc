@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hgt/graph/time_text.h"
+#include "hgt/task/task_kinds.h"
 
 namespace hgt {
 
@@ -45,6 +46,16 @@ std::string unbounded_nodes(const Task& task) {
 }
 
 }  // namespace
+
+TimeBound settled_time_bound(TimeBound asked, const TaskSpec& spec, const Schema& schema) {
+  if (!schema.time_range) return TimeBound::none;
+  if (asked != TimeBound::automatic) return asked;
+  // What happens to an event after its time may follow from its label, wherever the split ends.
+  const bool labels_events = !row_of(spec.kind).predicts_edges &&
+                             schema.at(schema.node_type(spec.node)).kind == NodeKind::event;
+  const bool by_time = settled_split(spec, schema) == SplitRule::time;
+  return by_time && !labels_events ? TimeBound::split : TimeBound::seed;
+}
 
 bool is_unbounded(const Task& task, TimeBound settled, const Seed& seed) {
   if (!task.graph().schema().time_range || settled == TimeBound::split) return false;

@@ -1,5 +1,4 @@
-// What the time bound that is in force for a task means, in words and for single seeds. Which one
-// that is, Task::time_bound() says.
+// Which time bound is in force for a task, and what it means, in words and for single seeds.
 #pragma once
 
 #include <string>
@@ -7,6 +6,10 @@
 #include "hgt/task/task.h"
 
 namespace hgt {
+
+// The bound that `asked` comes to: never automatic, and none in a graph without times. The end of a
+// split that has none in time stays what it is; Task::time_bound() refuses it.
+TimeBound settled_time_bound(TimeBound asked, const TaskSpec& spec, const Schema& schema);
 
 // Nothing lies between a seed of the task's questions and the end of the graph: no bound, or that
 // of a seed without a time. False in a graph without times, where nothing is late.

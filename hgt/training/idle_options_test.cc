@@ -69,10 +69,10 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options),
-            (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior",
-                  "time-scale", "width", "neighbor-cap", "seed-width", "fanout", "recent",
-                  "seed-times", "train-end", "validation-end", "test-share", "min-links"}));
+  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
+                                 "prior", "time-scale", "width", "neighbor-cap", "seed-width",
+                                 "fanout", "recent", "seed-times", "instructions", "train-end",
+                                 "validation-end", "test-share", "min-links"}));
   options = run("paper-venue");
   options.training.sampling.time_bound = TimeBound::seed;
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
