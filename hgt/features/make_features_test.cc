@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hgt/academic/academic_generator.h"
+#include "hgt/features/made_set_test.h"
 #include "hgt/features/recipe.h"
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/graph/feature_sets.h"
@@ -47,15 +48,6 @@ FeatureStep walk_step() {
   FeatureStep step = small_step({"author", "venue"});
   step.metapath2vec = {"VPAPV"};
   return step;
-}
-
-// Changes what the graph has: a set on top of the one before, in its place.
-std::vector<MadeFeatures> make(const Path& graph, const FeatureStep& step, bool again = false,
-                               const ProgressSink& progress = no_progress) {
-  const FeatureLock lock(graph);
-  const FeatureSetOptions options{
-      .base = HeteroGraph::open(graph).feature_set(), .replace = true, .again = again};
-  return make_feature_set(lock, {step}, options, progress);
 }
 
 // All files but the lock.

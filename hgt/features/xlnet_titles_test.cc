@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hgt/features/make_features.h"
+#include "hgt/features/made_set_test.h"
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/features/xlnet/xlnet_test_folder.h"
 #include "hgt/graph/graph_test_folder.h"
@@ -16,12 +16,6 @@ namespace hgt {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<MadeFeatures> make(const Path& graph, const FeatureStep& step, bool again = false,
-                               const ProgressSink& progress = no_progress) {
-  const FeatureLock lock(graph);
-  return make_features(lock, step, again, progress);
-}
 
 class XlnetFeatures : public testing::Test {
  protected:
