@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -153,6 +154,25 @@ TEST(IncludeDirection, TheFrontDoorIncludesNoTorch) {
     }
   }
   EXPECT_GT(seen.size(), 20U);
+}
+
+// One place for each format, which bounds size and depth. A safetensors header and the rows of JSON
+// tables are not kept as values, and bound their depth themselves.
+TEST(IncludeDirection, TomlAndJsonAreParsedWithinLimitsOnly) {
+  const std::set<std::string> parsers = {"hgt/options/toml_file.cc", "hgt/disk/json_text.h",
+                                         "hgt/disk/tensor_file.cc", "hgt/tables/json_rows.cc"};
+  const std::regex pattern("toml::parse(_file)?\\(|[Jj]son::(sax_)?parse\\(|>> *json\\b");
+  size_t found = 0;
+  for (const fs::path& file : product_sources()) {
+    if (is_test(file)) continue;
+    std::ifstream in(file);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!std::regex_search(text, pattern)) continue;
+    const std::string name = fs::relative(file, HGT_SOURCE_DIR).string();
+    EXPECT_TRUE(parsers.contains(name)) << name << " must use parse_toml_file() or parse_json()";
+    ++found;
+  }
+  EXPECT_EQ(found, parsers.size());
 }
 
 }  // namespace
