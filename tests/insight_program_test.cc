@@ -185,7 +185,7 @@ TEST_F(InsightProgram, RefusesOptionsThatWouldDoNothing) {
                        "--batches", "1",
                        "--threads", "1",
                        "--quiet"};
-  text(train);
+  EXPECT_EQ(run_program(folder_.path(), train).exit_code, 0);
   expect_failure({"similar", floor, "--node", "paper:1"}, 1, "has no vectors for nodes");
   for (const auto& [flag, value] : std::map<const char*, const char*>{
            {"--node", "venue:1"}, {"--at", "2010"}, {"--among", "5"}}) {

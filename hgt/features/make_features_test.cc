@@ -430,8 +430,10 @@ TEST_F(MakeFeaturesTest, KnowNothingLaterThanTheTrainingOfTheTaskAsItIsSplit) {
   step_table(step).set("validation-end", {"2013"});
   make(path(), step);
   EXPECT_EQ(spec("paper").until, 2011);
-  step_table(step).set("split", {"random"});
-  make(path(), step);
+  FeatureStep drawn = small_step({"paper"});
+  drawn.task = "paper-venue";
+  step_table(drawn).set("split", {"random"});
+  make(path(), drawn);
   EXPECT_EQ(spec("paper").until, 2018) << "such a split has no bound";
   FeatureStep hidden = mean_step();
   hidden.task = "paper-venue";

@@ -258,8 +258,8 @@ TEST_F(PlanTest, AutoLeavesOutTypesThatOnlyHiddenLinksLeadTo) {
 TEST_F(PlanTest, FindsWhatIsWrongWithAnyStep) {
   EXPECT_EQ(error_for({titles_, mean_step("author", "paper")}), "");
   EXPECT_EQ(error_for({mean_step("author", "paper")}),
-            "nodes of type paper have no features to take the mean of; make them first with 'hgt "
-            "features GRAPH --type paper' or an earlier step");
+            "nodes of type paper have no features to take the mean of; make them in an earlier "
+            "step, or build on a set that has them with --base");
   EXPECT_TRUE(
       error_for({titles_, mean_step("author", "venue")}).starts_with("step 2 of 2: no edges"));
   EXPECT_TRUE(contains(error_for({titles_, {.types = {"papre"}}}), "papre"));
