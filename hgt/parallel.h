@@ -66,12 +66,11 @@ std::jthread start_thread(Work work) {
 // wait forever, when a thread of theirs cannot be started.
 inline void require_threads(unsigned count) {
   std::latch all_tried(1);
+  const auto wait = [&all_tried] { all_tried.wait(); };
   std::vector<std::jthread> threads;
   FirstFailure failure;
   failure.watch([&] {
-    for (unsigned i = 0; i < count; ++i) {
-      threads.push_back(start_thread([&] { all_tried.wait(); }));
-    }
+    for (unsigned i = 0; i < count; ++i) threads.push_back(start_thread(wait));
   });
   all_tried.count_down();
   threads.clear();

@@ -178,7 +178,7 @@ class Workshop {
             "--validate-every",
             "2",
             "--checkpoint-every",
-            "0.001",
+            "0",
             "--train-end",
             "2009",
             "--validation-end",

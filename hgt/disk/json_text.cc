@@ -4,6 +4,13 @@
 
 namespace hgt {
 
+namespace {
+
+constexpr bool opens(char c) { return c == '[' || c == '{'; }
+constexpr bool closes(char c) { return c == ']' || c == '}'; }
+
+}  // namespace
+
 JsonExcess json_excess(std::string_view text) {
   if (text.size() > kMaxJsonBytes) {
     return {kMaxJsonBytes, fmt::format("the text is larger than {} MB", kMaxJsonBytes >> 20U)};
@@ -12,17 +19,13 @@ JsonExcess json_excess(std::string_view text) {
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxJsonDepth) {
-        return {i + 1, fmt::format("it is nested deeper than {} levels", kMaxJsonDepth)};
-      }
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (opens(c)) ++depth;
+    if (closes(c) && depth > 0) --depth;
+    if (depth > kMaxJsonDepth) {
+      return {i + 1, fmt::format("it is nested deeper than {} levels", kMaxJsonDepth)};
     }
   }
   return {};

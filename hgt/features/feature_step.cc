@@ -112,6 +112,32 @@ std::vector<std::string> options_of_reach() {
   return keys;
 }
 
+namespace {
+
+// What the features may know.
+void add_reach_options(OptionTable& table, FeatureStep& step) {
+  table
+      .add("task", step.task,
+           "Task that the features are for, a name or a file; the links that it predicts are not "
+           "used")
+      .everyday();
+  TaskSpec& of_task = step.task_options;
+  table.add("split", of_task.split, "How the task divides its examples (automatic = as it says)");
+  table.add("train-end", of_task.train_end,
+            "Last time that belongs to the training of the task (empty = as it says)");
+  table.add("validation-end", of_task.validation_end,
+            "Last time that belongs to the validation of the task (empty = as it says)");
+  table.add("also-hide", of_task.also_hide,
+            "Other edge types that the task hides, separated by commas (empty = as it says)");
+  table.add("leave-out", of_task.leave_out,
+            "Edge types that the task leaves out, separated by commas (empty = as it says)");
+  table.add("until", step.until,
+            "Use nothing later than this time (empty = the end of the task's training period, "
+            "otherwise 2014)");
+}
+
+}  // namespace
+
 OptionTable step_table(FeatureStep& step) {
   OptionTable table;
   table.begin_group("step");
@@ -158,24 +184,7 @@ OptionTable step_table(FeatureStep& step) {
             "Threads that train fasttext or metapath2vec; with more than one, results differ "
             "slightly from run to run");
   table.add("precision", step.precision, "Precision of the stored numbers");
-  table
-      .add("task", step.task,
-           "Task that the features are for, a name or a file; the links that it predicts are not "
-           "used")
-      .everyday();
-  TaskSpec& of_task = step.task_options;
-  table.add("split", of_task.split, "How the task divides its examples (automatic = as it says)");
-  table.add("train-end", of_task.train_end,
-            "Last time that belongs to the training of the task (empty = as it says)");
-  table.add("validation-end", of_task.validation_end,
-            "Last time that belongs to the validation of the task (empty = as it says)");
-  table.add("also-hide", of_task.also_hide,
-            "Other edge types that the task hides, separated by commas (empty = as it says)");
-  table.add("leave-out", of_task.leave_out,
-            "Edge types that the task leaves out, separated by commas (empty = as it says)");
-  table.add("until", step.until,
-            "Use nothing later than this time (empty = the end of the task's training period, "
-            "otherwise 2014)");
+  add_reach_options(table, step);
   return table;
 }
 

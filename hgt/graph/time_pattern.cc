@@ -64,7 +64,7 @@ class PatternParts {
 
   std::optional<Time> time(TimeUnit unit) const {
     if (hour_ == 24 && (minute_ > 0 || second_ > 0)) return std::nullopt;
-    const int64_t hour = half_ < 0 ? hour_ : hour_ % 12 + 12 * half_;
+    const int64_t hour = half_ < 0 ? hour_ : hour_ % 12 + int64_t{12} * half_;
     CivilTime civil = civil_;
     civil.second_of_day = hour * kHourSeconds + minute_ * kMinuteSeconds + second_ - ahead_;
     return from_civil(civil, unit);

@@ -202,10 +202,11 @@ class Attention {
         queries.resize(room);
         sums.resize(room);
       });
-#pragma omp for schedule(dynamic)
-      for (uint32_t block = 0; block < plan_.num_blocks(); ++block) {
+      const auto compute = [&](uint32_t block) {
         failure.watch([&] { forward_block(block, queries.data(), sums.data()); });
-      }
+      };
+#pragma omp for schedule(dynamic)
+      for (uint32_t block = 0; block < plan_.num_blocks(); ++block) compute(block);
     }
     failure.rethrow();
   }

@@ -36,11 +36,8 @@ void CandidateReader::choose_entries(const Targets& targets, ListCut cut, Draws&
                   .share = 1.0 / static_cast<double>(kept),  // Algorithm 2, line 2
                   .first = positions_.size(),
                   .last = positions_.size() + kept};
-      if (cut.latest && kept < end - begin && has_dated_entries(relations[slot])) {
-        choose_latest(range, begin, end, kept);
-      } else {
-        choose(range, begin, end, draws);
-      }
+      const bool latest = cut.latest && kept < end - begin && has_dated_entries(range.relation);
+      latest ? choose_latest(range, begin, end, kept) : choose(range, begin, end, draws);
       ranges_.push_back(range);
     }
   }

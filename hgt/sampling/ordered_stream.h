@@ -50,10 +50,11 @@ class OrderedStream {
         next_to_take_(range.first),
         end_(range.first + range.count) {
     workers_.reserve(range.workers);
+    const auto start = [this](unsigned worker) {
+      workers_.push_back(start_thread([this, worker] { work(worker); }));
+    };
     try {
-      for (unsigned i = 0; i < range.workers; ++i) {
-        workers_.push_back(start_thread([this, i] { work(i); }));
-      }
+      for (unsigned i = 0; i < range.workers; ++i) start(i);
     } catch (...) {
       stop();  // those that did start
       throw;
@@ -115,11 +116,12 @@ class OrderedStream {
   // The next items, each on a thread of its own.
   void make_some() {
     const uint64_t count = std::min<uint64_t>(together_, end_ - next_to_make_);
+    const auto start = [this](unsigned maker) {
+      return start_thread([this, maker] { make(maker, next_to_make_ + maker); });
+    };
     try {
       std::vector<std::jthread> others;  // joined at the end of this scope
-      for (unsigned i = 1; i < count; ++i) {
-        others.push_back(start_thread([this, i] { make(i, next_to_make_ + i); }));
-      }
+      for (unsigned i = 1; i < count; ++i) others.push_back(start(i));
       make(0, next_to_make_);
     } catch (...) {
       end_ = next_to_take_;

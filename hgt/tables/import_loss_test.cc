@@ -96,7 +96,7 @@ TEST_F(LossTest, ReasonsAreBoundedHoweverManyCellsThereAre) {
   const TableReport report =
       folder_.import(nodes("x", "features = { columns = ['v'] }")).report.tables.at(0);
   uint64_t lost = 0;
-  for (const Loss& loss : report.losses) lost += loss.rows;
+  for (const LostRows& loss : report.losses) lost += loss.rows;
   EXPECT_EQ(lost, 26U * 26U);
   EXPECT_LE(report.losses.size(), 64U);
 }

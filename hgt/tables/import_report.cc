@@ -52,9 +52,9 @@ std::string describe_losses(const TableReport& table) {
   std::string text =
       fmt::format("{}: {} would lose {} of {} rows ({:.1f}%)", table.place, table.title,
                   table.dropped(), table.kept + table.dropped(), 100 * table.lost_share());
-  std::vector<Loss> losses = table.losses;
+  std::vector<LostRows> losses = table.losses;
   std::stable_sort(losses.begin(), losses.end(),
-                   [](const Loss& a, const Loss& b) { return a.rows > b.rows; });
+                   [](const LostRows& a, const LostRows& b) { return a.rows > b.rows; });
   for (size_t i = 0; i < std::min(losses.size(), kShownReasons); ++i) {
     text += fmt::format("\n  {} {}, such as {}", losses[i].rows, to_string(losses[i].defect),
                         losses[i].example);
@@ -63,18 +63,18 @@ std::string describe_losses(const TableReport& table) {
   return text;
 }
 
-Loss& DefectLog::loss(Defect defect, const std::string& remedy) {
+LostRows& DefectLog::loss(Defect defect, const std::string& remedy) {
   auto& losses = report_.losses;
-  const auto same = [&](const Loss& loss) {
+  const auto same = [&](const LostRows& loss) {
     return loss.defect == defect && loss.remedy == remedy;
   };
-  const auto of_kind = [&](const Loss& loss) { return loss.defect == defect; };
+  const auto of_kind = [&](const LostRows& loss) { return loss.defect == defect; };
   auto found = std::find_if(losses.begin(), losses.end(), same);
   if (found == losses.end() && losses.size() >= kMaxReasons) {
     found = std::find_if(losses.begin(), losses.end(), of_kind);
   }
   if (found != losses.end()) return *found;
-  return losses.emplace_back(Loss{.defect = defect, .remedy = remedy});
+  return losses.emplace_back(LostRows{.defect = defect, .remedy = remedy});
 }
 
 void DefectLog::add(Defect defect, const RowPosition& position, const std::string& what,
@@ -84,7 +84,7 @@ void DefectLog::add(Defect defect, const RowPosition& position, const std::strin
     throw Error(fmt::format("{}; {}{}correct it, or import without --strict to drop such rows",
                             text, remedy, remedy.empty() ? "" : "; "));
   }
-  Loss& reason = loss(defect, remedy);
+  LostRows& reason = loss(defect, remedy);
   if (reason.rows++ == 0) reason.example = text;
   uint64_t& count = report_.defects[static_cast<size_t>(defect)];
   if (count++ < kExamplesPerKind) report_.examples.push_back(text);

@@ -28,7 +28,7 @@ constexpr size_t kNumDefects = 11;
 std::string_view to_string(Defect defect);  // "malformed rows", ...
 
 // Rows lost for one reason.
-struct Loss {
+struct LostRows {
   Defect defect = Defect::bad_row;
   std::string remedy = {};  // what would keep them, as far as their cells tell
   uint64_t rows = 0;
@@ -45,7 +45,7 @@ struct TableReport {
   std::array<uint64_t, kNumDefects> defects = {};
   std::vector<std::string> examples = {};  // "papers.tsv:17: year 'n/a' is not a time"
 
-  std::vector<Loss> losses = {};  // in the order of their first rows
+  std::vector<LostRows> losses = {};  // in the order of their first rows
 
   uint64_t dropped() const;
   // Of the rows that were to be kept, the share that was dropped: 0 to 1.
@@ -70,7 +70,7 @@ class DefectLog {
            const std::string& remedy = "");
 
  private:
-  Loss& loss(Defect defect, const std::string& remedy);
+  LostRows& loss(Defect defect, const std::string& remedy);
 
   TableReport& report_;
   bool strict_;

@@ -142,7 +142,7 @@ class Importer {
     for (const NodeTable& table : manifest_.nodes) {
       check_files(table.source);
       if (!has_matrix(table)) continue;
-      NpyMatrix(folder_ / table.features->columns[0]);
+      const NpyMatrix readable(folder_ / table.features->columns[0]);
       require_outside(graph_, folder_ / table.features->columns[0]);
     }
     for (const auto& table : manifest_.features) check_files(table.source);

@@ -25,11 +25,11 @@ void share_out(const NumberRange& range, uint64_t piece, uint32_t threads,
       after(done += last - first);
     }
   };
+  const auto take_silently = [&] { take_pieces([](uint64_t) {}); };
+  const auto help = [&] { failure.watch(take_silently); };
   std::vector<std::jthread> others;
   failure.watch([&] {
-    for (uint32_t i = 1; i < threads; ++i) {
-      others.push_back(start_thread([&] { failure.watch([&] { take_pieces([](uint64_t) {}); }); }));
-    }
+    for (uint32_t i = 1; i < threads; ++i) others.push_back(start_thread(help));
   });
   failure.watch([&] { take_pieces(report); });
   others.clear();  // waits for them
