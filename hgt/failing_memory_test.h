@@ -23,13 +23,17 @@ class AllocationLimit {
 
 }  // namespace hgt
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   int64_t left = hgt::allocations_left;
   while (left > 0 && !hgt::allocations_left.compare_exchange_weak(left, left - 1)) {
   }
-  void* const memory = left == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  return left == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
+void* operator new(std::size_t bytes) {
+  void* const memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
