@@ -96,7 +96,7 @@ class Surroundings : public testing::Test {
             {"predict", run, "--all", "--out", path("all.tsv"), "--quiet"},
             {"embed", run, "--type", "paper", "--out", path("vectors"), "--quiet"},
             {"explain", run, "--quiet"},
-            {"similar", run, "--node", "venue:0", "--quiet"},
+            {"similar", run, "--node", "paper:0", "--quiet"},
             {"report", run, "--out", path("report.html"), "--quiet"},
             {"view", run, "--port", "0"}};
   }
