@@ -202,11 +202,10 @@ class Attention {
         queries.resize(room);
         sums.resize(room);
       });
-      const auto compute = [&](uint32_t block) {
-        failure.watch([&] { forward_block(block, queries.data(), sums.data()); });
-      };
 #pragma omp for schedule(dynamic)
-      for (uint32_t block = 0; block < plan_.num_blocks(); ++block) compute(block);
+      for (uint32_t block = 0; block < plan_.num_blocks(); ++block) {
+        watch_forward_block(failure, block, queries.data(), sums.data());
+      }
     }
     failure.rethrow();
   }
@@ -226,6 +225,10 @@ class Attention {
   uint64_t source_stride() const { return 2 * hidden_; }
   static constexpr uint64_t keys() { return 0; }
   uint64_t messages() const { return hidden_; }
+
+  void watch_forward_block(FirstFailure& failure, uint32_t block, T* queries, T* sums) {
+    failure.watch([&] { forward_block(block, queries, sums); });
+  }
 
   // Target pairs of the largest block.
   uint64_t most_pairs() const {
