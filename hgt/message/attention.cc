@@ -10,94 +10,22 @@
 //                      dW, dW' at the sources: a sum per kRowsPerSum rows, added in their order
 #include "hgt/message/attention.h"
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <functional>
 #include <vector>
 
-#include "hgt/error.h"
+#include "hgt/message/relation_matrices.h"
 #include "hgt/parallel.h"
 
 namespace hgt {
-
-Instructions best_instructions() {
-#if defined(__x86_64__)
-  static const bool avx2 =
-      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  static const bool avx512 =
-      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
-  if (avx2) return avx512 ? Instructions::avx512 : Instructions::avx2;
-#endif
-  return Instructions::portable;
-}
-
-namespace {
-
-std::atomic<Instructions>& instructions_in_use() {
-  static std::atomic<Instructions> current = best_instructions();
-  return current;
-}
-
-}  // namespace
-
-Instructions current_instructions() { return instructions_in_use(); }
-
-void use_instructions(Instructions instructions) {
-  if (instructions > best_instructions()) {
-    throw Error(fmt::format(
-        "this processor has no {} instructions, only {}; choose these, or let hgt choose (auto)",
-        to_string(instructions), to_string(best_instructions())));
-  }
-  instructions_in_use() = instructions;
-}
-
-std::string_view to_string(Instructions instructions) {
-  if (instructions == Instructions::portable) return "portable";
-  return instructions == Instructions::avx2 ? "AVX2" : "AVX-512";
-}
-
-template <typename T>
-const AttentionKernels<T>& attention_kernels(Instructions instructions) {
-#if defined(__x86_64__)
-  if (instructions == Instructions::avx512) return avx512::kernels<T>();
-  if (instructions == Instructions::avx2) return avx2::kernels<T>();
-#endif
-  return portable::kernels<T>();
-}
-
-template const AttentionKernels<float>& attention_kernels<float>(Instructions);
-template const AttentionKernels<double>& attention_kernels<double>(Instructions);
-
-PlanArrays::PlanArrays(const AttentionPlan& plan)
-    : edge_source(plan.edge_source.data()),
-      edge_time(plan.temporal ? plan.edge_time.data() : nullptr),
-      groups(plan.groups.data()),
-      target_groups(plan.target_groups.data()),
-      uses(plan.uses.data()),
-      chunks(plan.chunks.data()),
-      num_targets(plan.num_targets),
-      num_edges(plan.num_edges()) {}
-
 namespace {
 
 constexpr uint32_t kRowsPerTask = 96;  // of a product; any cut gives the same numbers
 constexpr uint32_t kRowsPerSum = 384;  // of a matrix gradient; another cut changes the last bits
 constexpr uint32_t kNoRow = 0xffffffffU;
-
-// Calls task(i) for i in [0, count), on `threads` threads. Throws what one of them threw.
-template <typename Task>
-void in_parallel(int threads, size_t count, const Task& task) {
-  const auto last = static_cast<int64_t>(count);
-  FirstFailure failure;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && last > 1)
-  for (int64_t i = 0; i < last; ++i) failure.watch([&] { task(static_cast<size_t>(i)); });
-  failure.rethrow();
-}
 
 // Runs cut into pieces that threads share.
 std::vector<PairRun> cut_runs(const std::vector<PairRun>& runs, uint32_t rows) {
@@ -117,58 +45,6 @@ int threads_for(const AttentionPlan& plan, const HeadShape& shape) {
   const uint64_t rows = uint64_t{plan.num_edges()} + plan.source_rows + plan.target_rows;
   return rows * shape.hidden() < kSmallWork ? 1 : omp_get_max_threads();
 }
-
-// The matrices of all relations: [relations][heads or 1][width][width].
-template <typename T>
-struct Matrices {
-  const T* data;
-  HeadShape shape;
-
-  const T* operator[](uint32_t relation) const {
-    return data + relation * shape.numbers_per_relation();
-  }
-};
-
-// The same with the last two indices exchanged: M^T for each M.
-template <typename T>
-class Transposed {
- public:
-  Transposed(const T* matrices, uint32_t relations, const HeadShape& shape, int threads)
-      : shape_(shape), values_(relations * shape.numbers_per_relation()) {
-    const uint64_t width = shape.width;
-    in_parallel(threads, uint64_t{relations} * shape.matrices(), [&](size_t matrix) {
-      const T* from = matrices + matrix * width * width;
-      T* to = values_.data() + matrix * width * width;
-      for (uint64_t i = 0; i < width; ++i) {
-        for (uint64_t j = 0; j < width; ++j) to[j * width + i] = from[i * width + j];
-      }
-    });
-  }
-  Matrices<T> matrices() const { return {.data = values_.data(), .shape = shape_}; }
-
- private:
-  HeadShape shape_;
-  std::vector<T> values_;
-};
-
-// Gradients of matrices, summed by one thread; only relations that it meets take room.
-template <typename T>
-class MatrixSums {
- public:
-  MatrixSums(uint32_t relations, const HeadShape& shape) : shape_(shape), sums_(relations) {}
-  T* operator[](uint32_t relation) {
-    if (sums_[relation].empty()) sums_[relation].resize(shape_.numbers_per_relation());
-    return sums_[relation].data();
-  }
-  // Adds what was summed for a relation, if anything.
-  void add_to(uint32_t relation, T* to) const {
-    std::transform(sums_[relation].begin(), sums_[relation].end(), to, to, std::plus<T>());
-  }
-
- private:
-  HeadShape shape_;
-  std::vector<std::vector<T>> sums_;
-};
 
 // One pass of attention over a plan, forward or backward.
 template <typename T>
