@@ -86,11 +86,12 @@ function(hgt_folder name)
     hgt_precompile_torch(${library} hgt_model)
   endif()
   if(tests)
-    hgt_test(${name}_test SOURCES ${tests}
-             LIBRARIES ${library} ${FOLDER_TEST_LIBRARIES} nlohmann_json::nlohmann_json)
-    if(FOLDER_TORCH AND TARGET ${name}_test)
-      hgt_precompile_torch(${name}_test model_test <gtest/gtest.h>)
+    set(torch)
+    if(FOLDER_TORCH)
+      set(torch TORCH)
     endif()
+    hgt_test(${name}_test ${torch} SOURCES ${tests}
+             LIBRARIES ${library} ${FOLDER_TEST_LIBRARIES} nlohmann_json::nlohmann_json)
   endif()
 endfunction()
 
@@ -100,6 +101,37 @@ function(hgt_precompile_torch target first)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/hgt/model/torch.h ${ARGN})
   else()
     target_precompile_headers(${target} REUSE_FROM ${first})
+  endif()
+endfunction()
+
+# What most tests include takes longer to read than they do to compile: read once for the tests of
+# LibTorch's folders, and once for all others.
+function(hgt_precompile_test target torch)
+  set(headers <gtest/gtest.h> <fmt/format.h> <nlohmann/json.hpp>
+              <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <random> <regex>
+              <set> <sstream> <thread>)
+  if(torch)
+    hgt_precompile_torch(${target} model_test ${headers})
+    return()
+  endif()
+  if(NOT TARGET hgt_test_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cc "")
+    add_library(hgt_test_headers STATIC ${PROJECT_BINARY_DIR}/test_headers.cc)
+    target_link_libraries(hgt_test_headers PRIVATE OpenMP::OpenMP_CXX fmt::fmt GTest::gtest_main)
+    hgt_test_options(hgt_test_headers)
+    target_precompile_headers(hgt_test_headers PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM hgt_test_headers)
+endfunction()
+
+# Flags of every test.
+function(hgt_test_options target)
+  hgt_target_options(${target})
+  # What is tested is optimized, the tests need not be. LibTorch's definition of the standard library's
+  # binary interface reaches only some of them, but they share headers.
+  target_compile_options(${target} PRIVATE -O0 ${TORCH_CXX_FLAGS})
+  if(HGT_SANITIZE MATCHES "undefined")  # nor need they be checked for it: 40 % of the time to compile
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
 endfunction()
 
@@ -120,14 +152,14 @@ function(hgt_kernels name)
   endforeach()
 endfunction()
 
-# hgt_test(NAME SOURCES ... LIBRARIES ... [LABEL slow] [CORES n])
+# hgt_test(NAME [TORCH] SOURCES ... LIBRARIES ... [LABEL slow] [CORES n])
 # A whole program is one test of CTest: to load LibTorch anew for each case takes longer than most
 # cases do. CORES: how many a test keeps busy; threads that wait must not spin while others work.
 function(hgt_test name)
   if(NOT HGT_TESTS OR HGT_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(TEST "" "LABEL;CORES" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "TORCH" "LABEL;CORES" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT TEST_LABEL)
     set(TEST_LABEL fast)
   endif()
@@ -139,15 +171,12 @@ function(hgt_test name)
     UNITY_BUILD OFF  # tests have many names in common, such as error_of
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} fmt::fmt GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} fmt::fmt GTest::gtest_main OpenMP::OpenMP_CXX)
   target_compile_definitions(${name} PRIVATE
     HGT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HGT_SHARED_DIR="${HGT_SHARED}"
     HGT_PROGRAM="$<TARGET_FILE:hgt>")
-  hgt_target_options(${name})
-  target_compile_options(${name} PRIVATE -O0)  # what is tested is optimized, the tests need not be
-  if(HGT_SANITIZE MATCHES "undefined")  # nor need they be checked for it: 40 % of the time to compile
-    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
-  endif()
+  hgt_test_options(${name})
+  hgt_precompile_test(${name} ${TEST_TORCH})
   # Graphs are brought to disk before they are renamed; many small ones are quicker in memory.
   set(test_folder ${PROJECT_BINARY_DIR})
   if(IS_DIRECTORY /dev/shm)
