@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -277,6 +278,48 @@ TEST_F(Surroundings, TooLittleMemoryIsAnErrorWithinSeconds) {
 }
 
 // --- two at a time ---
+
+// A control group with a limit, of version 1; made and removed by root.
+class LimitedGroup {
+ public:
+  explicit LimitedGroup(uint64_t bytes)
+      : folder_("/sys/fs/cgroup/memory/hgt_test_" + std::to_string(::getpid())) {
+    std::error_code failure;
+    made_ = fs::exists("/sys/fs/cgroup/memory/memory.limit_in_bytes") &&
+            fs::create_directory(folder_, failure);
+    if (made_) std::ofstream(folder_ / "memory.limit_in_bytes") << bytes << std::flush;
+  }
+  ~LimitedGroup() {
+    if (made_) ::rmdir(folder_.c_str());
+  }
+  LimitedGroup(const LimitedGroup&) = delete;
+  LimitedGroup& operator=(const LimitedGroup&) = delete;
+
+  bool made() const { return made_; }
+  void enter() const { std::ofstream(folder_ / "cgroup.procs") << ::getpid() << std::flush; }
+
+ private:
+  fs::path folder_;
+  bool made_ = false;
+};
+
+TEST_F(Surroundings, TheLimitOfAControlGroupIsAnErrorAndNotTheEnd) {
+  int failures = 0;
+  for (const uint64_t megabytes : {120, 160, 200, 1200}) {
+    const LimitedGroup group(megabytes << 20U);
+    if (!group.made()) GTEST_SKIP() << "no control group can be made here (needs root, version 1)";
+    const std::string name = "run" + std::to_string(megabytes);
+    const Outcome outcome = run_program(folder_.path(), train(path(name), "3"), stop_at_last, 0,
+                                        [&] { group.enter(); });
+    if (outcome.exit_code == 0) continue;
+    ++failures;
+    EXPECT_EQ(outcome.exit_code, 1) << megabytes << " MB: " << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "memory ran out") || contains(outcome.err, "start a thread"))
+        << megabytes << " MB: " << outcome.err;
+    EXPECT_LT(megabytes, 1200) << outcome.err;
+  }
+  EXPECT_GT(failures, 0);
+}
 
 TEST_F(Surroundings, TwoEvaluationsOfOneRunBothSucceed) {
   for (int pair = 0; pair < 20; ++pair) {

@@ -21,8 +21,10 @@ std::optional<uint64_t> number_in(const Path& file) {
 
 // The limit of one group; `folder` is that of version 1 or 2.
 std::optional<uint64_t> limit_of_group(const Path& folder, uint64_t swap) {
-  if (const auto both = number_in(folder / "memory.memsw.limit_in_bytes")) return both;
-  if (const auto memory = number_in(folder / "memory.limit_in_bytes")) return *memory + swap;
+  if (const auto memory = number_in(folder / "memory.limit_in_bytes")) {
+    const auto both = number_in(folder / "memory.memsw.limit_in_bytes");  // with swap; often unset
+    return std::min(*memory + swap, both.value_or(*memory + swap));
+  }
   const auto memory = number_in(folder / "memory.max");
   if (!memory) return std::nullopt;
   return *memory + std::min(swap, number_in(folder / "memory.swap.max").value_or(swap));
