@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """What input features contribute: the tables of docs/results.md.
 
-  experiments/compare_features.py HGT DATA WORK [--only NAME ...] [--with VARIANT ...]
+  experiments/compare_features.py HGT DATA WORK [--only NAME ...] [--with VARIANT ...] [--bert MODEL]
 
 HGT: the program. DATA: the folder of the data sets (see data/manifests; word-vectors next to
 them). WORK: a folder for graphs and runs; what exists there already is not computed again. NAME:
-which tasks, VARIANT: which features; default: all. Every variant is trained in the same way, with
+which tasks, VARIANT: which features; default: all. MODEL: the folder of a BERT, for variants that
+begin with "bert", which are made only on request. Every variant is trained in the same way, with
 five seeds. Prints NDCG on validation and test, with mean and deviation over the seeds.
 """
 import argparse
@@ -35,8 +36,10 @@ TEXT = {
     "hashed": ["--encoder", "hashed"],
     "vectors": ["--encoder", "vectors", "--vectors"],
     "fasttext": ["--encoder", "fasttext"],
+    "bert": ["--encoder", "bert", "--bert"],
 }
-VARIANTS = ["as imported"] + [text + walks for text in TEXT for walks in ("", " + walks")]
+VARIANTS = ["as imported"] + [text + walks for text in TEXT if text != "bert"
+                              for walks in ("", " + walks")]
 VARIANTS += ["fasttext + means", "default"]  # default: nothing but the task is given
 
 
@@ -70,7 +73,8 @@ def make_variant(args, entry, variant):
         run(common)
         return graph
     text, _, others = variant.partition(" + ")
-    encoder = TEXT[text] + ([word_vectors(args.data, args.work)] if text == "vectors" else [])
+    encoder = TEXT[text] + ([word_vectors(args.data, args.work)] if text == "vectors" else
+                            [args.bert] if text == "bert" else [])
     steps = [["--type", "paper"] + encoder, ["--type", "author", "--mean-of", "paper"]]
     for one in types:
         if others == "walks":
@@ -137,4 +141,5 @@ if __name__ == "__main__":
     parser.add_argument("work")
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--with", nargs="*", dest="variants")
+    parser.add_argument("--bert")
     main(parser.parse_args())

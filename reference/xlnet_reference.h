@@ -138,8 +138,8 @@ class ReferenceXlnet {
   }
 
   double activated(double x) const {
-    if (config_.ff_activation == XlnetActivation::relu) return std::max(x, 0.0);
-    if (config_.ff_activation == XlnetActivation::gelu)
+    if (config_.ff_activation == FeedActivation::relu) return std::max(x, 0.0);
+    if (config_.ff_activation == FeedActivation::gelu)
       return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
     return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
   }

@@ -33,6 +33,7 @@ build/release/benchmarks/training_benchmark --benchmark_filter=train/ --benchmar
 build/release/benchmarks/metapath2vec_benchmark --papers=1000 --walks=200 --benchmark_min_time=0.01
 build/release/benchmarks/word_vectors_benchmark --papers=5000 --benchmark_min_time=0.01
 build/release/benchmarks/xlnet_benchmark --benchmark_filter=encode/1/ --benchmark_min_time=0.01
+build/release/benchmarks/bert_benchmark --benchmark_filter=encode/1/ --benchmark_min_time=0.01
 step "the page in a browser"
 scripts/page_test.sh
 step "tests"

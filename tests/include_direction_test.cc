@@ -37,10 +37,13 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
       "hgt/model"}},
     {"hgt/features/tokens", {"hgt", "hgt/disk"}},
     {"hgt/features/metapath2vec", {"hgt", "hgt/disk", "hgt/graph"}},
-    {"hgt/features/xlnet", {"hgt", "hgt/disk", "hgt/model", "hgt/features/tokens"}},
+    {"hgt/features/transformer", {"hgt", "hgt/disk", "hgt/model"}},
+    {"hgt/features/xlnet",
+     {"hgt", "hgt/disk", "hgt/model", "hgt/features/tokens", "hgt/features/transformer"}},
+    {"hgt/features/bert", {"hgt", "hgt/disk", "hgt/features/tokens", "hgt/features/transformer"}},
     {"hgt/features",
      {"hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/tables", "hgt/task", "hgt/message",
-      "hgt/features/metapath2vec", "hgt/features/xlnet"}},
+      "hgt/features/metapath2vec", "hgt/features/xlnet", "hgt/features/bert"}},
     {"hgt/insight",
      {"hgt", "hgt/disk", "hgt/graph", "hgt/sampling", "hgt/task", "hgt/message", "hgt/run",
       "hgt/model", "hgt/training"}},
@@ -57,8 +60,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
 };
 
 // Folders where torch may be included.
-const std::set<std::string> kTorchFolders = {"hgt/model", "hgt/model/baselines", "hgt/training",
-                                             "hgt/features/xlnet", "hgt/insight"};
+const std::set<std::string> kTorchFolders = {
+    "hgt/model",          "hgt/model/baselines", "hgt/training", "hgt/features/transformer",
+    "hgt/features/xlnet", "hgt/features/bert",   "hgt/insight"};
 
 // Tests may include more than the product beside them.
 bool is_test(const fs::path& file) {

@@ -1,5 +1,3 @@
-#include "hgt/features/xlnet_titles.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "hgt/features/made_set_test.h"
+#include "hgt/features/pretrained_titles.h"
 #include "hgt/features/titled_test_graph.h"
 #include "hgt/features/xlnet/xlnet_test_folder.h"
 #include "hgt/graph/graph_test_folder.h"

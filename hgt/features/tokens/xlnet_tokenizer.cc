@@ -1,59 +1,22 @@
 #include "hgt/features/tokens/xlnet_tokenizer.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
-#include <array>
 #include <utility>
 
 #include "hgt/error.h"
+#include "hgt/features/tokens/code_points.h"
 
 namespace hgt {
 
 namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";  // stands before the first piece of a word
-constexpr utf8proc_int32_t kReplacement = 0xfffd;
-
-// What Python's split() takes for white space: more than Unicode's separators.
-bool is_white_space(utf8proc_int32_t code) {
-  if (code >= 0x09 && code <= 0x0d) return true;
-  if (code >= 0x1c && code <= 0x1f) return true;
-  if (code == 0x85) return true;
-  const utf8proc_category_t category = utf8proc_category(code);
-  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
-         category == UTF8PROC_CATEGORY_ZP;
-}
-
-std::vector<utf8proc_int32_t> code_points(std::string_view text) {
-  std::vector<utf8proc_int32_t> codes;
-  codes.reserve(text.size());
-  while (!text.empty()) {
-    utf8proc_int32_t code = 0;
-    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    utf8proc_ssize_t used =
-        utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &code);
-    if (used <= 0) {
-      used = 1;
-      code = kReplacement;
-    }
-    codes.push_back(code);
-    text.remove_prefix(static_cast<size_t>(used));
-  }
-  return codes;
-}
-
-void append_code(utf8proc_int32_t code, std::string& text) {
-  std::array<utf8proc_uint8_t, 4> bytes{};
-  const utf8proc_ssize_t size = utf8proc_encode_char(code, bytes.data());
-  text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(size));
-}
-
 // Words with single spaces between them.
-std::vector<utf8proc_int32_t> single_spaced(const std::vector<utf8proc_int32_t>& codes) {
-  std::vector<utf8proc_int32_t> words;
+std::vector<CodePoint> single_spaced(const std::vector<CodePoint>& codes) {
+  std::vector<CodePoint> words;
   bool space = false;
-  for (const utf8proc_int32_t code : codes) {
+  for (const CodePoint code : codes) {
     if (is_white_space(code)) {
       space = !words.empty();
       continue;
@@ -66,8 +29,8 @@ std::vector<utf8proc_int32_t> single_spaced(const std::vector<utf8proc_int32_t>&
 }
 
 // Two of the same quote become ", from left to right; ` and ' do not mix.
-std::vector<utf8proc_int32_t> plain_quotes(const std::vector<utf8proc_int32_t>& codes) {
-  std::vector<utf8proc_int32_t> plain;
+std::vector<CodePoint> plain_quotes(const std::vector<CodePoint>& codes) {
+  std::vector<CodePoint> plain;
   for (size_t i = 0; i < codes.size(); ++i) {
     const bool quote = codes[i] == '`' || codes[i] == '\'';
     const bool pair = quote && i + 1 < codes.size() && codes[i + 1] == codes[i];
@@ -77,22 +40,16 @@ std::vector<utf8proc_int32_t> plain_quotes(const std::vector<utf8proc_int32_t>& 
   return plain;
 }
 
-// NFKD without the characters that combine with others. Their order does not matter: they go.
-void append_without_marks(utf8proc_int32_t code, std::string& text) {
-  std::array<utf8proc_int32_t, 32> parts{};  // the longest decomposition in Unicode has 18
-  int boundary_class = 0;
-  const utf8proc_ssize_t count = utf8proc_decompose_char(
-      code, parts.data(), static_cast<utf8proc_ssize_t>(parts.size()),
-      static_cast<utf8proc_option_t>(UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE), &boundary_class);
-  for (utf8proc_ssize_t i = 0; i < count; ++i) {
-    const utf8proc_int32_t part = parts[static_cast<size_t>(i)];
+// NFKD without the characters that combine with others.
+void append_without_marks(CodePoint code, std::string& text) {
+  for (const CodePoint part : decomposed(code, UTF8PROC_COMPAT)) {
     if (utf8proc_get_property(part)->combining_class == 0) append_code(part, text);
   }
 }
 
 bool ends_in_digit_and_comma(std::string_view piece) {
   if (!piece.ends_with(',')) return false;
-  const std::vector<utf8proc_int32_t> codes = code_points(piece);
+  const std::vector<CodePoint> codes = code_points(piece);
   return codes.size() > 1 && utf8proc_category(codes[codes.size() - 2]) == UTF8PROC_CATEGORY_ND;
 }
 
@@ -135,7 +92,7 @@ int32_t special_id(const SentencepieceModel& model, const Path& file, std::strin
 
 std::string xlnet_text(std::string_view title) {
   std::string text;
-  for (const utf8proc_int32_t code : plain_quotes(single_spaced(code_points(title)))) {
+  for (const CodePoint code : plain_quotes(single_spaced(code_points(title)))) {
     append_without_marks(code, text);
   }
   return text;

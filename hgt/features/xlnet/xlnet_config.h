@@ -4,10 +4,9 @@
 #include <cstdint>
 
 #include "hgt/disk/file.h"
+#include "hgt/features/transformer/feed_activation.h"
 
 namespace hgt {
-
-enum class XlnetActivation { gelu, gelu_new, relu };  // gelu_new: the approximation with tanh
 
 struct XlnetConfig {
   uint64_t vocab_size = 0;
@@ -16,7 +15,7 @@ struct XlnetConfig {
   uint64_t n_head = 0;
   uint64_t d_head = 0;  // left out in the file: d_model / n_head
   uint64_t d_inner = 0;
-  XlnetActivation ff_activation = XlnetActivation::gelu;
+  FeedActivation ff_activation = FeedActivation::gelu;
   double layer_norm_eps = 1e-12;
   int64_t clamp_len = -1;  // positive: positions further away count as this far away
 };

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hgt/features/xlnet/relative_attention.h"
+#include "hgt/features/tokens/xlnet_tokenizer.h"
+#include "hgt/features/transformer/title_attention.h"
 #include "hgt/features/xlnet/xlnet_test_folder.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "reference/xlnet_reference.h"
@@ -25,7 +26,7 @@ XlnetConfig small_config() {
           .n_head = 3,
           .d_head = 4,
           .d_inner = 10,
-          .ff_activation = XlnetActivation::gelu,
+          .ff_activation = FeedActivation::gelu,
           .layer_norm_eps = 1e-12,
           .clamp_len = -1};
 }
@@ -108,9 +109,9 @@ TEST(XlnetNetwork, IsLikeTheReferenceForAnyShape) {
 
 TEST(XlnetNetwork, IsLikeTheReferenceForEveryOption) {
   XlnetConfig config = small_config();
-  config.ff_activation = XlnetActivation::relu;
+  config.ff_activation = FeedActivation::relu;
   expect_like_reference(config, 6);
-  config.ff_activation = XlnetActivation::gelu_new;
+  config.ff_activation = FeedActivation::gelu_new;
   expect_like_reference(config, 6);
   config.clamp_len = 3;
   expect_like_reference(config, 10);
@@ -225,9 +226,9 @@ TEST(XlnetKernels, PortableOnesGiveTheSame) {
   const std::vector<float> biases = numbers(size_t{2} * kHeads * kWidth);
   const std::vector<float> position_keys = numbers(size_t{kHeads} * kWidth * kPositions);
   const std::vector<uint32_t> offsets = {0, 64, 64, 75, kTokens};
-  const auto run = [&](const XlnetKernels& kernels) {
+  const auto run = [&](const TitleKernels& kernels) {
     std::vector<float> results(size_t{kTokens} * (kHeads * kWidth + 1));
-    std::vector<float> scratch(relative_attention_scratch(kWidth));
+    std::vector<float> scratch(title_attention_scratch(kWidth, 64));
     kernels.attend({.heads = kHeads,
                     .width = kWidth,
                     .projections = projections.data(),
@@ -250,7 +251,7 @@ TEST(XlnetKernels, PortableOnesGiveTheSame) {
     results.insert(results.end(), normed.begin(), normed.end());
     return results;
   };
-  EXPECT_LT(largest_difference(run(xlnet_kernels()), run(portable_xlnet_kernels())), 1e-5);
+  EXPECT_LT(largest_difference(run(title_kernels()), run(portable_title_kernels())), 1e-5);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -10,43 +9,27 @@
 #include <vector>
 
 #include "hgt/disk/temporary_test_folder.h"
-#include "hgt/disk/tensor_file.h"
+#include "hgt/features/transformer/weights_test_file.h"
 #include "hgt/features/xlnet/xlnet_config.h"
-#include "hgt/graph/half.h"
 
 namespace hgt {
 
-struct TestTensor {
-  std::vector<uint64_t> shape;
-  std::vector<float> values;
-};
-
 struct TestXlnet {
   XlnetConfig config;
-  std::map<std::string, TestTensor> tensors;  // by their public names, without a prefix
+  TestTensors tensors;
 };
-
-inline void add_random(TestXlnet& xlnet, std::mt19937& random, const std::string& name,
-                       const std::vector<uint64_t>& shape) {
-  uint64_t count = 1;
-  for (const uint64_t extent : shape) count *= extent;
-  std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
-  TestTensor& tensor = xlnet.tensors[name];
-  tensor.shape = shape;
-  for (uint64_t i = 0; i < count; ++i) tensor.values.push_back(uniform(random));
-}
 
 // All that a published file has, the last layer and what is never read included.
 inline TestXlnet random_xlnet(const XlnetConfig& config, unsigned seed = 1) {
   std::mt19937 random(seed);
   TestXlnet xlnet{.config = config, .tensors = {}};
   const std::vector<uint64_t> heads = {config.d_model, config.n_head, config.d_head};
-  add_random(xlnet, random, "mask_emb", {1, 1, config.d_model});
-  add_random(xlnet, random, "word_embedding.weight", {config.vocab_size, config.d_model});
+  add_random(xlnet.tensors, random, "mask_emb", {1, 1, config.d_model});
+  add_random(xlnet.tensors, random, "word_embedding.weight", {config.vocab_size, config.d_model});
   for (uint64_t layer = 0; layer < config.n_layer; ++layer) {
     const std::string name = "layer." + std::to_string(layer) + ".";
     const auto add = [&](const std::string& part, const std::vector<uint64_t>& shape) {
-      add_random(xlnet, random, name + part, shape);
+      add_random(xlnet.tensors, random, name + part, shape);
     };
     for (const char* matrix : {"q", "k", "v", "o", "r"})
       add("rel_attn." + std::string(matrix), heads);
@@ -67,10 +50,9 @@ inline TestXlnet random_xlnet(const XlnetConfig& config, unsigned seed = 1) {
 }
 
 inline nlohmann::json config_json(const XlnetConfig& config) {
-  const std::map<XlnetActivation, std::string> activations = {
-      {XlnetActivation::gelu, "gelu"},
-      {XlnetActivation::gelu_new, "gelu_new"},
-      {XlnetActivation::relu, "relu"}};
+  const std::map<FeedActivation, std::string> activations = {{FeedActivation::gelu, "gelu"},
+                                                             {FeedActivation::gelu_new, "gelu_new"},
+                                                             {FeedActivation::relu, "relu"}};
   return {{"vocab_size", config.vocab_size},
           {"d_model", config.d_model},
           {"n_layer", config.n_layer},
@@ -86,28 +68,9 @@ inline nlohmann::json config_json(const XlnetConfig& config) {
           {"same_length", false}};
 }
 
-// In F32, F16 or BF16; the halves round down in magnitude, which is as good as any for a test.
-inline std::string element_bytes(float value, ElementType type) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  if (type == ElementType::bfloat16) bits >>= 16U;
-  if (type == ElementType::float16) bits = to_half(value);
-  return {reinterpret_cast<const char*>(&bits), element_size(type)};
-}
-
 inline void write_weights(const TestXlnet& xlnet, const Path& file,
                           ElementType type = ElementType::float32, const std::string& prefix = "") {
-  std::map<std::string, std::string> bytes;
-  std::vector<TensorView> views;
-  for (const auto& [name, tensor] : xlnet.tensors) {
-    std::string& data = bytes[name];
-    for (const float value : tensor.values) data += element_bytes(value, type);
-    views.push_back({.name = prefix + name,
-                     .type = type,
-                     .shape = tensor.shape,
-                     .data = std::as_bytes(std::span(data))});
-  }
-  write_tensor_file(file, views, {});
+  write_tensors(xlnet.tensors, file, type, prefix);
 }
 
 inline void write_xlnet(const TestXlnet& xlnet, const Path& folder) {
