@@ -128,6 +128,38 @@ void add_own_vectors(const Task& task, const TrainOptions& options,
                            type.name)});
 }
 
+// Unless that is what was asked for.
+void add_one_vector(const Task& task, const TrainOptions& options, std::vector<Warning>& warnings) {
+  if (options.node_vectors == 0 || !row_of(options.model.kind).reads_features) return;
+  const Schema& schema = task.graph().schema();
+  const ModelSchema model = model_schema(schema, options.node_vectors);
+  for (size_t i = 0; i < model.node_types.size(); ++i) {
+    const ModelSchema::NodeInput& type = model.node_types[i];
+    const uint64_t nodes = schema.node_types()[i].nodes;
+    if (type.features > 0 || type.vectors > 0 || nodes < 2) continue;
+    warnings.push_back(
+        {.kind = WarningKind::one_vector,
+         .text = fmt::format("the {} nodes of type {} have no features and are more than "
+                             "--node-vectors {}, so all of them share one input vector; give them "
+                             "features with 'hgt features --task {} --type {} --mean-of TYPE', or "
+                             "set --node-vectors {}",
+                             nodes, type.name, options.node_vectors, task.spec().name, type.name,
+                             nodes)});
+  }
+}
+
+void add_capped_candidates(const Task& task, Split split, std::vector<Warning>& warnings) {
+  const uint64_t capped = task.num_capped(split);
+  if (capped == 0) return;
+  warnings.push_back(
+      {.kind = WarningKind::capped_candidates,
+       .text = fmt::format("{} of {} {} examples have more candidates than --max-candidates {} and "
+                           "are compared with drawn ones only: scores are higher than they would "
+                           "be with all of them",
+                           capped, task.num_examples(split), to_string(split),
+                           task.spec().max_candidates)});
+}
+
 }  // namespace
 
 std::vector<Warning> find_warnings(const Task& task, const TrainOptions& options,
@@ -140,6 +172,8 @@ std::vector<Warning> find_warnings(const Task& task, const TrainOptions& options
   add_no_edges(task, options, warnings);
   add_few_examples(judged, scored ? scored->examples : examples_validated(task, options), warnings);
   add_own_vectors(task, options, warnings);
+  add_one_vector(task, options, warnings);
+  add_capped_candidates(task, judged, warnings);
   if (scored && scored->equal_scores && row_of(options.model.kind).reads_features) {
     warnings.push_back({.kind = WarningKind::equal_scores,
                         .text =

@@ -20,6 +20,8 @@ enum class WarningKind {
   no_edges,           // nothing but their own features is seen of the examples
   few_examples,       // scores are mostly chance
   own_vectors,        // what is learned of an example's node says nothing of others
+  one_vector,         // nodes of a type cannot be told apart
+  capped_candidates,  // examples are compared with fewer candidates than they have
   equal_scores,       // all examples got the same
 };
 constexpr auto words_of(WarningKind) {
@@ -29,6 +31,8 @@ constexpr auto words_of(WarningKind) {
                                   {WarningKind::no_edges, "no_edges"},
                                   {WarningKind::few_examples, "few_examples"},
                                   {WarningKind::own_vectors, "own_vectors"},
+                                  {WarningKind::one_vector, "one_vector"},
+                                  {WarningKind::capped_candidates, "capped_candidates"},
                                   {WarningKind::equal_scores, "equal_scores"}});
 }
 

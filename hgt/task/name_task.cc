@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "hgt/error.h"
+#include "hgt/random.h"
+#include "hgt/sampling/uniform_choice.h"
 #include "hgt/task/name_parts.h"
 #include "hgt/task/table_cell.h"
 
@@ -17,6 +19,7 @@ namespace hgt {
 namespace {
 constexpr uint32_t kAlone = std::numeric_limits<uint32_t>::max();
 constexpr std::string_view kEnding = "-disambiguation";
+constexpr uint64_t kCandidateStream = 0xca4d;  // tells these draws from those of splits
 }  // namespace
 
 std::optional<TaskSpec> NameTask::find(const Schema& schema, const std::string& name) {
@@ -56,6 +59,8 @@ NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph,
   }
   if (spec_.split == SplitRule::given)
     throw Error("mentions have no given split: choose --split time or random");
+  if (spec_.max_candidates == 1)
+    throw Error("max-candidates is 1, which leaves nothing to compare with; give 2 or more");
   group_names();
   count_links();
   collect_mentions();
@@ -165,12 +170,36 @@ void NameTask::collect_mentions() {
   check_examples(times);
 }
 
+bool NameTask::is_capped(size_t candidates) const {
+  return spec_.max_candidates > 0 && candidates > spec_.max_candidates;
+}
+
+std::vector<NodeId> NameTask::compared(const Mention& mention) const {
+  std::vector<NodeId> found = candidates(mention.node, mention.truth);
+  if (!is_capped(found.size())) return found;
+  found.erase(std::find(found.begin(), found.end(), mention.truth));
+  std::vector<NodeId> kept = {mention.truth};
+  Draws draws(hash(spec_.split_seed, kCandidateStream, mention.node, mention.truth));
+  UniformChoice().choose(found.size(), spec_.max_candidates - 1, draws,
+                         [&](uint64_t place) { kept.push_back(found[place]); });
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+uint64_t NameTask::num_capped(Split split) const {
+  if (spec_.max_candidates == 0) return 0;
+  const auto all = mentions(split);
+  return static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [&](const Mention& mention) {
+    return is_capped(candidates(mention.node, mention.truth).size());
+  }));
+}
+
 void NameTask::append_mention(const Mention& mention, Question& question) const {
   std::vector<Seed>& seeds = question.request.seeds;
   const auto left = static_cast<uint32_t>(seeds.size());
   seeds.push_back(seed_at(node_, mention.node, kNoTime));
   const Time time = graph_.time(node_, mention.node);
-  for (const NodeId other : candidates(mention.node, mention.truth)) {
+  for (const NodeId other : compared(mention)) {
     question.left.push_back(left);
     question.right.push_back(static_cast<uint32_t>(seeds.size()));
     question.relevant.push_back(other == mention.truth ? 1 : 0);

@@ -3,8 +3,8 @@
 // links are left out.)
 //
 // An example is a mention: a paper and one of its authors whose name others have too. Its pairs are
-// the paper with every author of that name, at the paper's time. All predicted edges between the
-// paper and its candidates are hidden.
+// the paper with every author of that name (or max_candidates of them), at the paper's time. All
+// predicted edges between the paper and its candidates are hidden.
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@ class NameTask : public Task {
   static std::optional<TaskSpec> find(const Schema& schema, const std::string& name);
   static void append_names(const Schema& schema, std::vector<std::string>& names);
   uint64_t num_examples(Split split) const override { return mentions(split).size(); }
+  uint64_t num_capped(Split split) const override;
   Time example_time(Split split, uint32_t example) const override {
     return graph_.time(node_, mentions(split)[example].node);
   }
@@ -51,6 +52,10 @@ class NameTask : public Task {
   std::span<const NodeId> namesakes(NodeId other) const;
   bool is_candidate(NodeId node, NodeId other) const;
   std::vector<NodeId> candidates(NodeId node, NodeId namesake) const;
+  bool is_capped(size_t candidates) const;
+  // All of them, or the true one and others that are drawn: a function of the mention and the seed
+  // of the split. Ascending.
+  std::vector<NodeId> compared(const Mention& mention) const;
   void append_mention(const Mention& mention, Question& question) const;
 
   std::vector<uint32_t> group_of_;       // by node of the other type; kAlone: the only one

@@ -109,6 +109,33 @@ class NameTaskTest : public testing::Test {
   const TestGraph desk_{desk_schema(), fill_desk};
 };
 
+TEST_F(NameTaskTest, KeepsTheTruthAmongAtMostSoManyCandidates) {
+  const std::set<Mention> all = mentions_of(*open_task(*desk_, desk_spec()));
+  TaskSpec spec = desk_spec();
+  spec.max_candidates = 2;
+  std::set<std::vector<NodeId>> drawn;
+  for (spec.split_seed = 0; spec.split_seed < 20; ++spec.split_seed) {
+    const auto task = open_task(*desk_, spec);
+    const std::set<Mention> capped = mentions_of(*task);
+    EXPECT_EQ(mentions_of(*open_task(*desk_, spec)), capped) << "a function of the seed";
+    ASSERT_EQ(capped.size(), all.size());
+    EXPECT_EQ(task->num_capped(Split::train), 4U);
+    EXPECT_EQ(task->num_capped(Split::validation), 1U);
+    for (const Mention& mention : capped) {
+      const auto& kept = mention.candidates;
+      EXPECT_EQ(kept.size(), 2U);
+      EXPECT_TRUE(std::find(kept.begin(), kept.end(), mention.truth) != kept.end());
+      if (mention.paper == 0 && mention.truth == 0) drawn.insert(kept);
+    }
+  }
+  EXPECT_EQ(drawn, (std::set<std::vector<NodeId>>{{0, 1}, {0, 2}}));
+  spec.max_candidates = 3;
+  EXPECT_EQ(mentions_of(*open_task(*desk_, spec)), all);
+  EXPECT_EQ(open_task(*desk_, spec)->num_capped(Split::train), 0U);
+  spec.max_candidates = 1;
+  EXPECT_THROW(open_task(*desk_, spec), Error);
+}
+
 TEST_F(NameTaskTest, AsksWhichOfAllAuthorsOfTheNameItIs) {
   const auto task = open_task(*desk_, desk_spec());
   const std::set<Mention> wanted = {

@@ -82,6 +82,8 @@ class Task {
   virtual std::string answer_columns() const = 0;
 
   virtual uint64_t num_examples(Split split) const = 0;
+  // Those that are compared with some of their candidates only.
+  virtual uint64_t num_capped(Split /*split*/) const { return 0; }
   // At which the example's node is asked about; kNoTime: it has none.
   virtual Time example_time(Split split, uint32_t example) const = 0;
   // `random_seed` draws what the example leaves open (negatives); evaluation passes kNoDraw and

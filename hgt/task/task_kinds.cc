@@ -18,7 +18,7 @@ std::unique_ptr<const Task> open_as(const HeteroGraph& graph, const TaskSpec& sp
   return std::make_unique<OwnTask>(graph, spec);
 }
 
-constexpr std::array<std::string_view, 1> kOptionsOfNames = {"min-links"};
+constexpr std::array<std::string_view, 2> kOptionsOfNames = {"min-links", "max-candidates"};
 constexpr std::array<std::string_view, 2> kOptionsOfLinks = {"negatives", "test-negatives"};
 
 constexpr auto kTaskRows =

@@ -27,7 +27,7 @@ OptionTable task_table(TaskSpec& spec) {
   table.add("test-share", spec.test_share, kAnyShare,
             "Share of all examples for testing (only with --split random)");
   table.add("split-seed", spec.split_seed, kAnySeed,
-            "Seed of random splits and drawn validation examples");
+            "Seed of random splits, drawn validation examples and drawn candidates");
   table.add("loss", spec.loss,
             "softmax = classes compete, binary = yes or no for each class, automatic = binary for "
             "label columns with several classes per node, otherwise softmax");
@@ -45,6 +45,9 @@ OptionTable task_table(TaskSpec& spec) {
             "proposed from the schema)");
   table.add("min-links", spec.min_links, {0, 1e9},
             "Leave out candidates of the same name with fewer training links than this");
+  table.add("max-candidates", spec.max_candidates, {0, 1e9},
+            "Compare at most this many candidates of the same name, the right one and others drawn "
+            "by --split-seed (0 = all)");
   table.add("negatives", spec.negatives, {0, 1e6},
             "Nodes drawn for each training example of a link prediction task");
   table.add("test-negatives", spec.test_negatives, {0, 1e7},

@@ -90,6 +90,7 @@ struct TaskSpec {
   std::vector<std::string> meta_paths = {};  // that han follows, hgt/message/meta_path.h
 
   uint32_t min_links = 1;         // name: candidates with fewer training links are left out
+  uint32_t max_candidates = 0;    // name: of an example; others are drawn from. 0: all
   uint32_t negatives = 20;        // link: drawn for each training example
   uint32_t test_negatives = 100;  // link: drawn for each example that is scored
 

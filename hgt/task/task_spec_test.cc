@@ -56,6 +56,7 @@ also-hide = ["watches"]
 leave-out = ["likes"]
 meta-paths = ["movie-user-movie"]
 min-links = 3
+max-candidates = 9
 negatives = 7
 test-negatives = 50
 )");
@@ -78,6 +79,7 @@ test-negatives = 50
                         .leave_out = {"likes"},
                         .meta_paths = {"movie-user-movie"},
                         .min_links = 3,
+                        .max_candidates = 9,
                         .negatives = 7,
                         .test_negatives = 50};
   EXPECT_EQ(spec, wanted);
@@ -113,6 +115,7 @@ TEST_F(TaskFileTest, WithAnUnknownKeyIsRefusedWithTheKnownOnes) {
                           "leave-out",
                           "meta-paths",
                           "min-links",
+                          "max-candidates",
                           "negatives",
                           "test-negatives"}) {
     EXPECT_TRUE(contains(error, key)) << key;
@@ -179,6 +182,7 @@ TaskSpec random_spec(Draws& draws) {
                 .hide_links = Hidden(draws.below(3)),
                 .also_hide = random_texts(draws),
                 .min_links = static_cast<uint32_t>(draws.below(1'000'000'001)),
+                .max_candidates = static_cast<uint32_t>(draws.below(1'000'000'001)),
                 .negatives = static_cast<uint32_t>(draws.below(1'000'001)),
                 .test_negatives = static_cast<uint32_t>(draws.below(10'000'001))};
   if (spec.kind == TaskKind::label) {

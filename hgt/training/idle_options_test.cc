@@ -40,16 +40,16 @@ class IdleOptions : public testing::Test {
 };
 
 TEST_F(IdleOptions, DependOnTheTask) {
-  EXPECT_EQ(
-      idle(run("paper-venue")),
-      (Keys{"scorer", "slices", "seed-width", "fanout", "recent", "seed-times", "validation-share",
-            "test-share", "split-seed", "meta-paths", "min-links", "negatives", "test-negatives"}));
+  EXPECT_EQ(idle(run("paper-venue")),
+            (Keys{"scorer", "slices", "seed-width", "fanout", "recent", "seed-times",
+                  "validation-share", "test-share", "split-seed", "meta-paths", "min-links",
+                  "max-candidates", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("author-disambiguation")),
             (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
                   "split-seed", "meta-paths", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("link:cites")),
             (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "meta-paths", "min-links"}));
+                  "meta-paths", "min-links", "max-candidates"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -64,7 +64,7 @@ TEST_F(IdleOptions, DependOnOthers) {
   EXPECT_EQ(idle(options),
             (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "seed-width",
                   "seed-times", "epochs", "validation-samples", "train-end", "validation-end",
-                  "hide-links", "also-hide", "meta-paths", "min-links"}));
+                  "hide-links", "also-hide", "meta-paths", "min-links", "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
@@ -72,7 +72,7 @@ TEST_F(IdleOptions, DependOnOthers) {
   EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
                                  "prior", "time-scale", "width", "neighbor-cap", "seed-width",
                                  "fanout", "recent", "seed-times", "instructions", "train-end",
-                                 "validation-end", "test-share", "min-links"}));
+                                 "validation-end", "test-share", "min-links", "max-candidates"}));
   options = run("paper-venue");
   options.training.sampling.time_bound = TimeBound::seed;
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
