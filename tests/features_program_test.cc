@@ -116,7 +116,7 @@ TEST_F(FeaturesProgram, TheAuditOfATaskSaysWhatTheyKnow) {
       << out;
   EXPECT_TRUE(contains(out, "features of paper (hashed words of names): each belongs to a node"))
       << out;
-  EXPECT_FALSE(contains(out, "features of venue")) << "nothing but what is predicted leads to them";
+  EXPECT_TRUE(contains(out, "features of venue (mean of paper up to 2014")) << out;
   const Words earlier = {"--train-end", "2012", "--validation-end", "2014"};
   const std::string what =
       "made with data up to 2014, but training ends with 2012; make them again with --until 2012";
@@ -352,7 +352,8 @@ TEST_F(FeaturesProgram, SaysWhatIsWrong) {
   expect_error(features({"--mean-of", "paper"}), 2, "--type");
   expect_error(step({"--type", "author", "--mean-of", "paper"}), 1,
                "nodes of type paper have no features to take the mean of");
-  expect_error(step({"--type", "paper", "--encoder", "bert"}), 2, "bert");
+  expect_error(step({"--type", "paper", "--encoder", "gpt"}), 2, "gpt");
+  expect_error(step({"--type", "paper", "--encoder", "bert"}), 1, "--bert");
   expect_error(step({"--type", "venue", "--metapath2vec", "VPV", "--task", "paper-venue"}), 1,
                "the task predicts");
   expect_error(features({"--type", "paper"}), 1, "--walks has no effect on features made by");

@@ -20,6 +20,7 @@
 #include "hgt/graph/feature_sets.h"
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/model/machine.h"
+#include "hgt/run/train_options.h"
 
 namespace hgt::cli {
 
@@ -106,6 +107,20 @@ void warn_of_outdated_means(const FeatureFlags& flags) {
   }
 }
 
+// A model gives each of them a vector of its own, or one to all if they are too many.
+void warn_of_types_without(const FeatureFlags& flags) {
+  const Schema schema = HeteroGraph::open(flags.graph, flags.set.name).schema();
+  const uint64_t most = TrainOptions().node_vectors;
+  for (const NodeTypeSpec& type : schema.node_types()) {
+    if (type.features || type.nodes <= most) continue;
+    tell(fmt::format(
+        "hgt: warning: the set '{0}' has no features for the {1} nodes of type {2}, which will all "
+        "share one input vector in training (more than --node-vectors {3}); make some with --base "
+        "{0} --type {2} --mean-of TYPE or --metapath2vec\n",
+        flags.set.name, with_commas(type.nodes), type.name, with_commas(most)));
+  }
+}
+
 void run_remove(const FeatureFlags& flags) {
   for (const std::string& key : flags.options.given()) {
     throw CLI::ValidationError("--" + key, "has no effect with --remove");
@@ -124,7 +139,7 @@ void run_features(FeatureFlags& flags) {
     return;
   }
   keep_tensor_memory();
-  set_compute_threads(0);  // XLNet's
+  set_compute_threads(0);  // XLNet's and BERT's
   const std::vector<FeatureStep> steps = steps_of(flags);
   const FeatureSetPlan plan = plan_feature_set(flags.graph, steps, flags.set);
   if (flags.dry_run || !flags.quiet) print_plan(flags, plan);
@@ -137,6 +152,7 @@ void run_features(FeatureFlags& flags) {
     throw Interrupted("stopped and saved; run the same command again to continue");
   }
   warn_of_outdated_means(flags);
+  warn_of_types_without(flags);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include "hgt/disk/checksum.h"
 #include "hgt/features/fasttext_words.h"
 #include "hgt/features/feature_source.h"
+#include "hgt/features/pretrained_titles.h"
 #include "hgt/features/walk_vectors.h"
-#include "hgt/features/xlnet_titles.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/feature_sets.h"
 
@@ -41,6 +41,8 @@ std::string ingredients(const PlannedStep& plan, const std::string& type, const 
   own.types = {type};
   std::vector<std::string> idle = {"types", "threads"};
   for (const std::string& key : options_of_reach()) idle.push_back(key);
+  if (step.bert.empty())
+    idle.emplace_back("bert");  // sets made before there was one stay as they are
   // The task and the date count by what they forbid, and threads only decide how long it takes.
   std::string text = step_table(own).without(idle).to_toml();
   text += fmt::format("{} {}\n", kVersion, reach.until);
@@ -56,10 +58,13 @@ std::string ingredients(const PlannedStep& plan, const std::string& type, const 
     if (!is_features(array.file)) text += fmt::format("{:016x}\n", array.checksum);
   }
   if (!step.vectors.empty()) text += stamp(step.vectors);
-  if (step.xlnet.empty()) return text;
-  for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
-    text += stamp(Path(step.xlnet) / file);
+  if (!step.xlnet.empty()) {
+    for (const char* file : {"config.json", "model.safetensors", "spiece.model"}) {
+      text += stamp(Path(step.xlnet) / file);
+    }
   }
+  if (step.bert.empty()) return text;
+  for (const Path& file : bert_files(step.bert)) text += file.filename().string() + stamp(file);
   return text;
 }
 
@@ -105,7 +110,7 @@ constexpr double kVectorBytesRead = 30'000'000;  // of a file of word vectors, w
 constexpr double kNeighborsRead = 120'000;       // of a mean
 constexpr double kPairsTrained = 6'000'000;  // of a node and a negative or its context, by walks
 constexpr double kBytesPerWord = 7;          // of titles, with the space after it
-constexpr uint64_t kTitlesTried = 32;        // with XLNet
+constexpr uint64_t kTitlesTried = 32;        // with XLNet or BERT
 
 double cores() { return std::max(1.0, static_cast<double>(std::thread::hardware_concurrency())); }
 
@@ -135,15 +140,15 @@ double seconds_of_fasttext(const PlannedStep& plan, const HeteroGraph& graph, No
          (static_cast<double>(plan.step.width) / kUsualWidth) / plan.step.threads;
 }
 
-double seconds_of_xlnet(const PlannedStep& plan, const HeteroGraph& graph, NodeType type) {
+double seconds_of_pretrained(const PlannedStep& plan, const HeteroGraph& graph, NodeType type) {
   const uint64_t nodes = graph.num_nodes(type);
   if (nodes == 0) return 0;
-  XlnetTitles titles(graph, type, plan.step.xlnet);
+  const auto titles = open_pretrained(plan.step, graph, type);
   const uint64_t tried = std::min(nodes, kTitlesTried);
-  std::vector<float> rows(tried * titles.width());
+  std::vector<float> rows(tried * titles->width());
   std::vector<bool> missing(tried);
   const auto start = Clock::now();
-  titles.read(static_cast<NodeId>((nodes - tried) / 2), rows, missing);
+  titles->read(static_cast<NodeId>((nodes - tried) / 2), rows, missing);
   const std::chrono::duration<double> took = Clock::now() - start;
   return took.count() * static_cast<double>(nodes) / static_cast<double>(tried);
 }
@@ -158,7 +163,8 @@ double seconds_of_text(const PlannedStep& plan, const HeteroGraph& graph, NodeTy
       return rows +
              2 * static_cast<double>(fs::file_size(plan.step.vectors, error)) / kVectorBytesRead;
     case TextEncoder::xlnet:
-      return seconds_of_xlnet(plan, graph, type);
+    case TextEncoder::bert:
+      return seconds_of_pretrained(plan, graph, type);
     default:
       return rows;
   }

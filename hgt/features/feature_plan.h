@@ -23,8 +23,8 @@ std::optional<FeatureSpec> find_features(const Schema& stored, const std::string
                                          const std::string& key);
 
 // About how long a step takes, in seconds: by the rates that are stated in feature_plan.cc,
-// whatever the machine, and for XLNet by some titles that are encoded for the purpose. The types of
-// a step of walks are made by one training: `first` says whether it is counted here.
+// whatever the machine, and for XLNet and BERT by some titles that are encoded for the purpose. The
+// types of a step of walks are made by one training: `first` says whether it is counted here.
 double estimate_seconds(const PlannedStep& plan, const std::string& type, const HeteroGraph& graph,
                         bool first);
 

@@ -26,6 +26,8 @@ class FeatureSource {
   // Overwrites rows, [missing.size(), width()], with those of the nodes from `first` on, and says
   // which of them have none; the rows of those are zero. A row depends on its node alone.
   virtual void read(NodeId first, std::span<float> rows, std::vector<bool>& missing) = 0;
+  // Of a mean of neighbors: how many count, by node.
+  virtual std::vector<uint32_t> counts() const { return {}; }
 };
 
 }  // namespace hgt

@@ -44,6 +44,8 @@ std::vector<std::string_view> options_in_use(const FeatureStep& step) {
       return {"from", "encoder", "vectors"};
     case TextEncoder::xlnet:
       return {"from", "encoder", "xlnet"};
+    case TextEncoder::bert:
+      return {"from", "encoder", "bert"};
     default:
       return {"from", "encoder", "width"};
   }
@@ -147,7 +149,8 @@ OptionTable step_table(FeatureStep& step) {
   table
       .add("encoder", step.encoder,
            "How text becomes numbers: fasttext = trained on the texts of the graph, vectors = "
-           "pre-trained word vectors, xlnet = a pre-trained XLNet, hashed = hashed words")
+           "pre-trained word vectors, xlnet = a pre-trained XLNet, bert = a pre-trained sentence "
+           "encoder of the BERT family, hashed = hashed words")
       .everyday();
   table
       .add("vectors", step.vectors,
@@ -156,6 +159,11 @@ OptionTable step_table(FeatureStep& step) {
   table
       .add("xlnet", step.xlnet,
            "Folder with config.json, model.safetensors and spiece.model, for --encoder xlnet")
+      .everyday();
+  table
+      .add("bert", step.bert,
+           "Folder with config.json, model.safetensors, vocab.txt and tokenizer_config.json, for "
+           "--encoder bert")
       .everyday();
   table
       .add("mean-of", step.mean_of,
@@ -191,6 +199,7 @@ OptionTable step_table(FeatureStep& step) {
 Reach reach_of(const FeatureStep& step, const HeteroGraph& graph) {
   const Schema& schema = graph.schema();
   Reach reach{.hidden = std::vector<bool>(schema.relations().size(), false)};
+  reach.hidden_by_batch = reach.hidden;
   TimeSplit split = default_time_split(schema.time_unit);
   bool bounded = schema.time_range.has_value();
   if (step.task.empty()) refuse_options_without_task(step);
@@ -201,9 +210,10 @@ Reach reach_of(const FeatureStep& step, const HeteroGraph& graph) {
     split = task->time_split();
     bounded = bounded && spec.split == SplitRule::time;
     for (size_t i = 0; i < schema.relations().size(); ++i) {
+      const bool left_out = is_named(schema, Relation(i), spec.leave_out);
       reach.hidden[i] = is_named(schema, Relation(i), spec.edges) ||
-                        is_named(schema, Relation(i), spec.also_hide) ||
-                        is_named(schema, Relation(i), spec.leave_out);
+                        is_named(schema, Relation(i), spec.also_hide) || left_out;
+      reach.hidden_by_batch[i] = reach.hidden[i] && !left_out;
     }
   }
   if (bounded) reach.until = split.train_end;
@@ -239,9 +249,12 @@ void check_step(const FeatureStep& step, const Schema& schema) {
   if (step.encoder == TextEncoder::vectors && step.vectors.empty()) {
     throw Error("give the file of word vectors with --vectors");
   }
-  if (step.encoder == TextEncoder::xlnet && step.xlnet.empty()) {
-    throw Error(
-        "give the folder of the model with --xlnet; docs/features.md says where to get one");
+  const bool xlnet = step.encoder == TextEncoder::xlnet && step.xlnet.empty();
+  const bool bert = step.encoder == TextEncoder::bert && step.bert.empty();
+  if (xlnet || bert) {
+    throw Error(fmt::format(
+        "give the folder of the model with --{}; docs/features.md says where to get one",
+        to_string(step.encoder)));
   }
 }
 
@@ -270,19 +283,23 @@ std::vector<Relation> usable_relations(const FeatureStep& step, const Schema& sc
   const NodeType target = schema.node_type(step.types.front());
   const NodeType source = schema.node_type(step.mean_of);
   std::vector<Relation> usable;
+  std::vector<Relation> by_batch;
   bool hidden = false;
   for (const Relation relation : schema.incoming(target)) {
     if (schema.at(relation).source != source) continue;
     if (!step.via.empty() && !is_named(schema, relation, step.via)) continue;
     hidden = hidden || reach.hidden[index(relation)];
     if (!reach.hidden[index(relation)]) usable.push_back(relation);
+    if (reach.hidden_by_batch[index(relation)]) by_batch.push_back(relation);
   }
   if (!usable.empty()) return usable;
-  throw Error(
-      fmt::format("no edges {}lead from {} to {}{}",
-                  step.via.empty() ? "" : fmt::format("of type {} ", fmt::join(step.via, ", ")),
-                  step.mean_of, step.types.front(),
-                  hidden ? fmt::format(" except those that the task {} predicts", step.task) : ""));
+  if (!by_batch.empty() && source != target) return by_batch;
+  throw Error(fmt::format(
+      "no edges {}lead from {} to {}{}",
+      step.via.empty() ? "" : fmt::format("of type {} ", fmt::join(step.via, ", ")), step.mean_of,
+      step.types.front(),
+      hidden ? fmt::format(" except those that the task {} predicts or leaves out", step.task)
+             : ""));
 }
 
 }  // namespace hgt

@@ -24,11 +24,12 @@
 
 namespace hgt {
 
-enum class TextEncoder { fasttext, vectors, xlnet, hashed };
+enum class TextEncoder { fasttext, vectors, xlnet, bert, hashed };
 constexpr auto words_of(TextEncoder) {
   return enum_words<TextEncoder>("encoder", {{TextEncoder::fasttext, "fasttext"},
                                              {TextEncoder::vectors, "vectors"},
                                              {TextEncoder::xlnet, "xlnet"},
+                                             {TextEncoder::bert, "bert"},
                                              {TextEncoder::hashed, "hashed"}});
 }
 
@@ -41,6 +42,7 @@ struct FeatureStep {
   TextEncoder encoder = TextEncoder::fasttext;
   std::string vectors = {};  // file of word vectors
   std::string xlnet = {};    // folder of the model
+  std::string bert = {};     // folder of the model
 
   std::string mean_of = {};           // type of the neighbors
   std::vector<std::string> via = {};  // edge types to them; none: all
@@ -76,7 +78,10 @@ std::vector<std::string> options_of_reach();
 // What a step may read.
 struct Reach {
   Time until = std::numeric_limits<Time>::max();  // the largest: no bound
-  std::vector<bool> hidden = {};                  // [relations] that a task predicts
+  std::vector<bool> hidden = {};  // [relations] that a task predicts, hides or leaves out
+  // [relations] Those of them that it hides batch by batch: a mean over them can leave out what a
+  // batch hides (hgt/graph/mean_features.h).
+  std::vector<bool> hidden_by_batch = {};
 
   bool bounded() const { return until != std::numeric_limits<Time>::max(); }
 };
@@ -95,8 +100,8 @@ void check_step(const FeatureStep& step, const Schema& schema);
 // them.
 void refuse_idle_options(const FeatureStep& step);
 
-// The relations from `source` into `target` that the step may use: by edge type (in either
-// direction; none: all), without hidden ones. Throws Error: there is none.
+// The relations that a mean may use: by edge type (in either direction; none: all), without hidden
+// ones; where there are no others, those that are hidden by batch. Throws Error: there is none.
 std::vector<Relation> usable_relations(const FeatureStep& step, const Schema& schema,
                                        const Reach& reach);
 

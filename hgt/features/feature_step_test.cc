@@ -74,10 +74,10 @@ TEST_F(FeatureStepTest, HasATableOfItsOptions) {
   EXPECT_EQ(step.mean_of, "paper");
   EXPECT_EQ(step.precision, FeatureType::float32);
   EXPECT_EQ(step.learning_rate, 0.5);
-  const std::string error = error_of([&] { table.set("encoder", {"bert"}); });
-  EXPECT_TRUE(
-      contains(error, "unknown encoder 'bert'; choose one of fasttext, vectors, xlnet, hashed"));
-  for (const char* name : {"fasttext", "vectors", "xlnet", "hashed"}) {
+  const std::string error = error_of([&] { table.set("encoder", {"gpt"}); });
+  EXPECT_TRUE(contains(
+      error, "unknown encoder 'gpt'; choose one of fasttext, vectors, xlnet, bert, hashed"));
+  for (const char* name : {"fasttext", "vectors", "xlnet", "bert", "hashed"}) {
     EXPECT_EQ(to_string(from_word<TextEncoder>(name)), name);
   }
 }
@@ -122,6 +122,10 @@ TEST_F(FeatureStepTest, WantsTheFilesOfItsEncoder) {
   EXPECT_TRUE(contains(error_for(step), "--xlnet"));
   step.xlnet = "folder";
   EXPECT_EQ(error_for(step), "");
+  step.encoder = TextEncoder::bert;
+  EXPECT_TRUE(contains(error_for(step), "--bert"));
+  step.bert = "folder";
+  EXPECT_EQ(error_for(step), "");
 }
 
 TEST_F(FeatureStepTest, RefusesOptionsThatSayNothing) {
@@ -150,6 +154,7 @@ TEST_F(FeatureStepTest, RefusesOptionsThatSayNothingAboutTheDefault) {
   EXPECT_TRUE(contains(idle({.vectors = "a.txt"}), "--vectors has no effect"));
   EXPECT_EQ(idle({.encoder = TextEncoder::vectors, .vectors = "a.txt"}), "");
   EXPECT_TRUE(contains(idle({.xlnet = "folder"}), "--xlnet has no effect"));
+  EXPECT_TRUE(contains(idle({.bert = "folder"}), "--bert has no effect"));
   EXPECT_TRUE(contains(idle({.via = {"writes"}}), "--via has no effect"));
 }
 
@@ -245,9 +250,12 @@ TEST_F(FeatureStepTest, SaysWhenOnlyHiddenRelationsLeadThere) {
   FeatureStep step = mean_step("venue", "paper");
   step.task = "paper-venue";
   step.via = {"pub_journal", "pub_conference"};
+  EXPECT_EQ(usable_relations(step, schema(), reach_of(step, graph())).size(), 2U)
+      << "what a batch hides is left out of the mean";
+  step.task_options.leave_out = {"pub_journal", "pub_conference"};
   EXPECT_EQ(error_for_relations(step),
             "no edges of type pub_journal, pub_conference lead from paper to venue except those "
-            "that the task paper-venue predicts");
+            "that the task paper-venue predicts or leaves out");
 }
 
 }  // namespace

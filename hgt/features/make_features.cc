@@ -13,12 +13,12 @@
 #include "hgt/features/feature_plan.h"
 #include "hgt/features/feature_source.h"
 #include "hgt/features/neighbor_mean.h"
+#include "hgt/features/pretrained_titles.h"
 #include "hgt/features/recipe.h"
 #include "hgt/features/vocabulary.h"
 #include "hgt/features/walk_vectors.h"
 #include "hgt/features/word_mean.h"
 #include "hgt/features/word_vectors.h"
-#include "hgt/features/xlnet_titles.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/feature_set_writer.h"
 #include "hgt/graph/feature_sets.h"
@@ -146,6 +146,7 @@ class Maker {
   }
 
   std::unique_ptr<FeatureSource> mean_source(const std::string& type) const {
+    refuse_hidden_source();
     return std::make_unique<NeighborMean>(graph_, relations_used(plan_, type, graph_.schema()),
                                           reach_);
   }
@@ -155,9 +156,7 @@ class Maker {
     if (step_.encoder == TextEncoder::hashed) {
       return std::make_unique<HashedWords>(graph_, number, step_.width);
     }
-    if (step_.encoder == TextEncoder::xlnet) {
-      return std::make_unique<XlnetTitles>(graph_, number, step_.xlnet);
-    }
+    if (auto titles = open_pretrained(step_, graph_, number)) return titles;
     Vocabulary vocabulary(graph_, number, reach_.until, progress_);
     if (vocabulary.size() == 0) report_nothing(type);
     WordTable table = step_.encoder == TextEncoder::vectors
@@ -197,7 +196,8 @@ class Maker {
       writer.discard();
       report_nothing(type);
     }
-    return writer.finish();
+    const bool counted = is_left_out_of(plan_, type, graph_.schema());
+    return writer.finish(counted ? source.counts() : std::vector<uint32_t>());
   }
 
   FeatureSpec spec_of(const std::string& type, uint64_t width) const {
@@ -208,7 +208,10 @@ class Maker {
                      .key = key(type),
                      .edges = edge_types(relations_used(plan_, type, schema), schema)};
     if (knows_others(step_)) spec.until = last_known(schema);
-    if (step_.kind() == StepKind::mean) add_source(spec);
+    if (step_.kind() == StepKind::mean) {
+      add_source(spec);
+      add_mean(type, spec);
+    }
     std::sort(spec.edges.begin(), spec.edges.end());
     spec.edges.erase(std::unique(spec.edges.begin(), spec.edges.end()), spec.edges.end());
     return spec;
@@ -219,6 +222,36 @@ class Maker {
     if (reach_.bounded()) return reach_.until;
     if (schema.time_range) return schema.time_range->second;
     return std::nullopt;
+  }
+
+  // What is hidden can be left out of a mean, but not of what it is a mean of.
+  void refuse_hidden_source() const {
+    const Schema& schema = graph_.schema();
+    const auto& source = schema.at(schema.node_type(step_.mean_of)).features;
+    std::vector<Relation> hidden;
+    for (size_t i = 0; i < schema.relations().size(); ++i) {
+      if (reach_.hidden_by_batch[i]) hidden.push_back(Relation(i));
+    }
+    for (const std::string& edge : edge_types(hidden, schema)) {
+      const bool used = source && std::find(source->edges.begin(), source->edges.end(), edge) !=
+                                      source->edges.end();
+      if (!used) continue;
+      throw Error(fmt::format(
+          "features of {0} came by edges of type {1}, which task {2} predicts or hides, so a mean "
+          "of them would give answers away; take the mean of another type, or use --metapath2vec",
+          step_.mean_of, edge, step_.task));
+    }
+  }
+
+  void add_mean(const std::string& type, FeatureSpec& spec) const {
+    const Schema& schema = graph_.schema();
+    if (!is_left_out_of(plan_, type, schema)) return;
+    spec.type = FeatureType::float32;
+    spec.mean = MeanSpec{.source = step_.mean_of};
+    for (const Relation relation : relations_used(plan_, type, schema)) {
+      spec.mean->edges.push_back(schema.at(relation).edge);
+    }
+    if (reach_.bounded()) spec.mean->until = reach_.until;
   }
 
   // A mean knows all that its source knows.

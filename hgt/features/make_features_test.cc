@@ -119,10 +119,13 @@ TEST_F(WholeRecipe, GivesEveryTypeFeatures) {
   EXPECT_EQ(files_of(path()), before);
 }
 
-TEST_F(WholeRecipe, OfATaskLeavesOutWhatItPredicts) {
+TEST_F(WholeRecipe, OfATaskCanLeaveOutWhatItPredicts) {
   FeatureStep base = small_step({});
   base.task = "paper-venue";
-  for (const MadeFeatures& one : make_all(base)) EXPECT_NE(one.type, "venue");
+  for (const MadeFeatures& one : make_all(base)) {
+    EXPECT_EQ(one.spec.mean.has_value(), one.type == "venue") << one.type;
+  }
+  verify(HeteroGraph::open(path()));
 }
 
 // --- what is said of them ---
@@ -534,8 +537,10 @@ TEST_F(MakeFeaturesTest, RefusesWhatATaskHides) {
   FeatureStep mean = small_step({"venue"});
   mean.mean_of = "paper";
   mean.task = "paper-venue";
+  mean.task_options.leave_out = {"appears_in"};
   EXPECT_EQ(error_for(mean),
-            "no edges lead from paper to venue except those that the task paper-venue predicts");
+            "no edges lead from paper to venue except those that the task paper-venue predicts or "
+            "leaves out");
   FeatureStep walks = walk_step();
   walks.task = "paper-venue";
   EXPECT_TRUE(contains(error_for(walks), "the task predicts")) << error_for(walks);

@@ -7,6 +7,7 @@
 
 #include "hgt/error.h"
 #include "hgt/features/row_loop.h"
+#include "hgt/graph/mean_features.h"
 
 namespace hgt {
 
@@ -34,17 +35,7 @@ void NeighborMean::read(NodeId first, std::span<float> rows, std::vector<bool>& 
 }
 
 bool NeighborMean::read_node(NodeId node, std::span<float> row) const {
-  std::vector<NodeId> neighbors;
-  for (const Relation relation : relations_) {
-    const Neighbors list = graph_.incoming(relation, node);
-    for (size_t i = 0; i < list.size(); ++i) {
-      const bool late = graph_.time(source_, list.sources[i]) > until_ ||
-                        (!list.times.empty() && list.times[i] > until_);
-      if (!late) neighbors.push_back(list.sources[i]);
-    }
-  }
-  std::sort(neighbors.begin(), neighbors.end());
-  neighbors.erase(std::unique(neighbors.begin(), neighbors.end()), neighbors.end());
+  const std::vector<NodeId> neighbors = neighbors_until(graph_, relations_, node, until_);
   std::vector<float> one(width_ + (flagged_ ? 1 : 0));
   std::vector<double> sums(width_, 0.0);
   uint64_t count = 0;
@@ -58,6 +49,22 @@ bool NeighborMean::read_node(NodeId node, std::span<float> row) const {
     row[j] = count == 0 ? 0 : static_cast<float>(sums[j] / static_cast<double>(count));
   }
   return count > 0;
+}
+
+std::vector<uint32_t> NeighborMean::counts() const {
+  std::vector<bool> lacks(graph_.num_nodes(source_), false);
+  std::vector<float> one(width_ + (flagged_ ? 1 : 0));
+  for (NodeId node = 0; flagged_ && node < lacks.size(); ++node) {
+    graph_.copy_features(source_, node, one);
+    lacks[node] = one.back() != 0;
+  }
+  std::vector<uint32_t> counts(graph_.num_nodes(graph_.schema().at(relations_.front()).target));
+  for (NodeId node = 0; node < counts.size(); ++node) {
+    const std::vector<NodeId> neighbors = neighbors_until(graph_, relations_, node, until_);
+    counts[node] = static_cast<uint32_t>(std::count_if(
+        neighbors.begin(), neighbors.end(), [&](NodeId neighbor) { return !lacks[neighbor]; }));
+  }
+  return counts;
 }
 
 }  // namespace hgt

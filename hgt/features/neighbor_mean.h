@@ -20,6 +20,7 @@ class NeighborMean : public FeatureSource {
 
   uint64_t width() const override { return width_; }
   void read(NodeId first, std::span<float> rows, std::vector<bool>& missing) override;
+  std::vector<uint32_t> counts() const override;
 
  private:
   bool read_node(NodeId node, std::span<float> row) const;

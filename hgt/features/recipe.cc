@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "hgt/error.h"
+#include "hgt/features/bert/bert.h"
 #include "hgt/features/walk_vectors.h"
 #include "hgt/features/xlnet/xlnet.h"
 #include "hgt/graph/time_text.h"
@@ -21,6 +23,14 @@ bool joins(const Schema& schema, const Reach& reach, NodeType source, NodeType t
   const auto incoming = schema.incoming(target);
   return std::any_of(incoming.begin(), incoming.end(), [&](Relation relation) {
     return schema.at(relation).source == source && !reach.hidden[index(relation)];
+  });
+}
+
+// Relations that are hidden by batch, whose means leave out what a batch hides.
+bool joins_by_batch(const Schema& schema, const Reach& reach, NodeType source, NodeType target) {
+  const auto incoming = schema.incoming(target);
+  return std::any_of(incoming.begin(), incoming.end(), [&](Relation relation) {
+    return schema.at(relation).source == source && reach.hidden_by_batch[index(relation)];
   });
 }
 
@@ -63,37 +73,55 @@ std::vector<std::string> propose_walks(const std::vector<std::string>& types, co
   return paths;
 }
 
+namespace {
+
+// Event types with names, whose names are encoded.
+std::vector<NodeType> titled_types(const Schema& schema) {
+  std::vector<NodeType> titled;
+  for (size_t i = 0; i < schema.node_types().size(); ++i) {
+    const NodeTypeSpec& type = schema.node_types()[i];
+    if (type.kind == NodeKind::event && type.names) titled.push_back(NodeType(i));
+  }
+  return titled;
+}
+
+// What the features of a plain type are the mean of. Means over what the task does not ask about
+// come first.
+std::optional<NodeType> source_of_mean(const Schema& schema, const Reach& reach, NodeType target,
+                                       const std::vector<NodeType>& titled) {
+  if (schema.at(target).kind != NodeKind::plain) return std::nullopt;
+  for (const auto& join : {joins, joins_by_batch}) {
+    const auto found = std::find_if(titled.begin(), titled.end(), [&](NodeType source) {
+      return join(schema, reach, source, target);
+    });
+    if (found != titled.end()) return *found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<FeatureStep> default_recipe(const HeteroGraph& graph, const FeatureStep& step) {
   const Schema& schema = graph.schema();
   const Reach reach = reach_of(step, graph);
-  std::vector<bool> done(schema.node_types().size(), false);
+  const std::vector<NodeType> titled = titled_types(schema);
   std::vector<FeatureStep> steps;
-  for (size_t i = 0; i < done.size(); ++i) {
-    const NodeTypeSpec& type = schema.node_types()[i];
-    if (type.kind != NodeKind::event || !type.names) continue;
-    FeatureStep text = step;
-    text.types = {type.name};
-    steps.push_back(text);
-    done[i] = true;
-  }
-  const size_t titled = steps.size();
-  for (size_t i = 0; i < done.size(); ++i) {
-    if (schema.node_types()[i].kind != NodeKind::plain) continue;
-    for (size_t t = 0; t < titled && !done[i]; ++t) {
-      const std::string of = steps[t].types.front();
-      if (!joins(schema, reach, schema.node_type(of), NodeType(i))) continue;
-      FeatureStep mean = step;
-      mean.types = {schema.node_types()[i].name};
-      mean.mean_of = of;
-      steps.push_back(mean);
-      done[i] = true;
-    }
+  for (const NodeType type : titled) {
+    steps.push_back(step);
+    steps.back().types = {schema.at(type).name};
   }
   FeatureStep walks = step;
   walks.metapath2vec = {"auto"};
-  for (size_t i = 0; i < done.size(); ++i) {
+  for (size_t i = 0; i < schema.node_types().size(); ++i) {
+    if (std::find(titled.begin(), titled.end(), NodeType(i)) != titled.end()) continue;
     const std::string& type = schema.node_types()[i].name;
-    if (!done[i] && !propose_walks({type}, schema, reach).empty()) walks.types.push_back(type);
+    if (const auto source = source_of_mean(schema, reach, NodeType(i), titled)) {
+      steps.push_back(step);
+      steps.back().types = {type};
+      steps.back().mean_of = schema.at(*source).name;
+    } else if (!propose_walks({type}, schema, reach).empty()) {
+      walks.types.push_back(type);
+    }
   }
   if (!walks.types.empty()) steps.push_back(walks);
   if (steps.empty()) throw Error("no type of this graph has names or edges to make features from");
@@ -124,6 +152,7 @@ void replace_auto(PlannedStep& plan, const Schema& schema) {
 
 void check_encoder_files(const FeatureStep& step) {
   if (step.encoder == TextEncoder::xlnet) check_xlnet_folder(step.xlnet);
+  if (step.encoder == TextEncoder::bert) check_bert_folder(step.bert);
   if (step.encoder != TextEncoder::vectors || fs::exists(step.vectors)) return;
   throw Error(fmt::format("{}: there is no such file of word vectors; give one with --vectors",
                           step.vectors));
@@ -209,7 +238,13 @@ std::string describe(const PlannedStep& plan, const Schema& schema) {
     return fmt::format("metapath2vec along {}{}{}", step.metapath2vec.front(),
                        others > 0 ? fmt::format(" and {} more", others) : "", until);
   }
-  if (step.kind() == StepKind::mean) return fmt::format("mean of {}{}", step.mean_of, until);
+  if (step.kind() == StepKind::mean) {
+    const bool by_batch =
+        std::any_of(step.types.begin(), step.types.end(),
+                    [&](const std::string& type) { return is_left_out_of(plan, type, schema); });
+    return fmt::format("mean of {}{}{}", step.mean_of, until,
+                       by_batch ? ", without what a batch hides" : "");
+  }
   switch (step.encoder) {
     case TextEncoder::fasttext:
       return "fasttext of names, trained on those" + until;
@@ -218,9 +253,18 @@ std::string describe(const PlannedStep& plan, const Schema& schema) {
                          Path(step.vectors).filename().string(), until);
     case TextEncoder::xlnet:
       return fmt::format("xlnet {} of names", folder_name(step.xlnet));
+    case TextEncoder::bert:
+      return fmt::format("bert {} of names", folder_name(step.bert));
     default:
       return "hashed words of names";
   }
+}
+
+bool is_left_out_of(const PlannedStep& plan, const std::string& type, const Schema& schema) {
+  if (plan.step.kind() != StepKind::mean) return false;
+  const std::vector<Relation> relations = relations_used(plan, type, schema);
+  return std::any_of(relations.begin(), relations.end(),
+                     [&](Relation relation) { return plan.reach.hidden[index(relation)]; });
 }
 
 std::vector<Relation> relations_used(const PlannedStep& plan, const std::string& type,

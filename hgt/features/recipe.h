@@ -53,6 +53,10 @@ std::vector<PlannedStep> plan_steps(const std::vector<FeatureStep>& steps,
 
 std::string describe(const PlannedStep& plan, const Schema& schema);  // in words, for people
 
+// The features of a type of the step are a mean over relations that the task hides: what a batch
+// hides is left out of it then.
+bool is_left_out_of(const PlannedStep& plan, const std::string& type, const Schema& schema);
+
 // The relations that the features of a type of the step come by. Throws Error: there are none that
 // may be used.
 std::vector<Relation> relations_used(const PlannedStep& plan, const std::string& type,

@@ -38,6 +38,7 @@ void make_absolute(const Path& folder, std::string& path) {
 void make_files_absolute(const Path& folder, FeatureStep& step) {
   make_absolute(folder, step.vectors);
   make_absolute(folder, step.xlnet);
+  make_absolute(folder, step.bert);
   if (step.task.ends_with(".toml")) make_absolute(folder, step.task);
 }
 

@@ -65,12 +65,14 @@ TEST_F(RecipeTest, CommonKeysHoldForAllStepsThatSayNothingElse) {
 TEST_F(RecipeTest, FilesAreRelativeToTheRecipe) {
   const auto steps = read(
       "vectors = 'all.txt'\n[[features]]\ntype = 'a'\n"
-      "[[features]]\ntype = 'b'\nvectors = 'sub/own.txt'\nxlnet = '/models/xlnet'\n"
+      "[[features]]\ntype = 'b'\nvectors = 'sub/own.txt'\nxlnet = '/models/xlnet'\nbert = "
+      "'minilm'\n"
       "task = 'mine.toml'\n[[features]]\ntype = 'c'\ntask = 'paper-venue'\n");
   EXPECT_EQ(steps[0].vectors, (folder_ / "all.txt").string());
   EXPECT_EQ(steps[0].xlnet, "");
   EXPECT_EQ(steps[1].vectors, (folder_ / "sub/own.txt").string());
   EXPECT_EQ(steps[1].xlnet, "/models/xlnet");
+  EXPECT_EQ(steps[1].bert, (folder_ / "minilm").string());
   EXPECT_EQ(steps[1].task, (folder_ / "mine.toml").string());
   EXPECT_EQ(steps[2].task, "paper-venue") << "a name, no file";
 }
@@ -78,8 +80,8 @@ TEST_F(RecipeTest, FilesAreRelativeToTheRecipe) {
 TEST_F(RecipeTest, ErrorsNameFileAndLine) {
   EXPECT_TRUE(error_for("[[features]]\ntype = 'a'\nwidht = 3\n").starts_with(at_line(3)));
   EXPECT_TRUE(contains(error_for("widht = 3\n[[features]]\ntype = 'a'\n"), "widht"));
-  EXPECT_TRUE(error_for("[[features]]\n\nencoder = 'bert'\n")
-                  .starts_with(at_line(3) + "encoder: unknown encoder 'bert'"));
+  EXPECT_TRUE(error_for("[[features]]\n\nencoder = 'gpt'\n")
+                  .starts_with(at_line(3) + "encoder: unknown encoder 'gpt'"));
   EXPECT_TRUE(error_for("[[features]]\nwidth = 'wide'\n").starts_with(at_line(2)));
   EXPECT_TRUE(error_for("[[features]\n").starts_with(at_line(1)));
   EXPECT_TRUE(error_for("seed = 1\n[features]\ntype = 'a'\n")
@@ -176,17 +178,19 @@ TEST_F(DefaultRecipe, IsTitlesThenMeansThenWalks) {
   for (const FeatureStep& step : steps) EXPECT_EQ(step.until, "2012");
 }
 
-TEST_F(DefaultRecipe, UsesNoLinkThatATaskPredicts) {
+TEST_F(DefaultRecipe, TakesMeansOverLinksThatATaskPredictsWhereThereAreNoOthers) {
   FeatureStep base;
   base.task = "paper-venue";
   const auto steps = default_recipe(academic(), base);
-  ASSERT_EQ(steps.size(), 4U) << "nothing else leads to venues";
-  EXPECT_EQ(steps[2].types, Texts{"field"});
-  EXPECT_EQ(steps[3].types, Texts{"institute"});
+  ASSERT_EQ(steps.size(), 5U);
+  EXPECT_EQ(steps[3].types, Texts{"venue"}) << "nothing else leads to venues";
+  EXPECT_EQ(steps[3].mean_of, "paper");
+  EXPECT_EQ(steps[4].types, Texts{"institute"});
   for (const FeatureStep& step : steps) EXPECT_EQ(step.task, "paper-venue");
   base.task = "author-disambiguation";
-  const auto without_writers = default_recipe(academic(), base);
-  EXPECT_NE(without_writers[1].types, Texts{"author"}) << "authors are joined by what is predicted";
+  const auto of_writers = default_recipe(academic(), base);
+  EXPECT_EQ(of_writers[1].types, Texts{"author"});
+  EXPECT_EQ(of_writers[1].mean_of, "paper");
 }
 
 TEST_F(DefaultRecipe, WalksWhereNothingHasATitle) {
@@ -279,6 +283,9 @@ TEST_F(PlanTest, FindsFilesThatAreMissing) {
   step.encoder = TextEncoder::xlnet;
   step.xlnet = "/none/xlnet";
   EXPECT_TRUE(contains(error_for({titles_, step}), "/none/xlnet: has no config.json"));
+  step.encoder = TextEncoder::bert;
+  step.bert = "/none/bert";
+  EXPECT_TRUE(contains(error_for({titles_, step}), "/none/bert: has no config.json"));
 }
 
 TEST_F(PlanTest, NumbersOutOfRangeAreNotEvenSet) {

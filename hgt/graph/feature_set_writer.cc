@@ -130,14 +130,16 @@ bool FeatureSetWriter::has_made(const std::string& type) const {
 }
 
 void FeatureSetWriter::add(const std::string& type, const FeatureSpec& spec,
-                           const std::optional<ArrayRecord>& record) {
+                           const std::vector<ArrayRecord>& records) {
   FeatureSet grown = set_;
   grown.types[type] = spec;
   grown.steps[type] = step_;
   Schema stored = read_schema(folder_);
-  const auto same = [&](const ArrayRecord& array) { return array.file == record->file; };
-  if (record && std::none_of(stored.arrays.begin(), stored.arrays.end(), same)) {
-    stored.arrays.push_back(*record);
+  for (const ArrayRecord& record : records) {
+    const auto same = [&](const ArrayRecord& array) { return array.file == record.file; };
+    if (std::none_of(stored.arrays.begin(), stored.arrays.end(), same)) {
+      stored.arrays.push_back(record);
+    }
   }
   forget_set(stored, set_.name);
   stored.feature_sets.push_back(grown);

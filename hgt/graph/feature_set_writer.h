@@ -14,8 +14,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "hgt/graph/feature_lock.h"
 #include "hgt/graph/feature_sets.h"
@@ -51,9 +51,9 @@ class FeatureSetWriter {
   void begin_step(uint64_t step) { step_ = step; }
   bool has_made(const std::string& type) const;
 
-  // Features of the step. Without a record they are those of another set.
+  // Features of the step. Without records they are those of another set.
   void add(const std::string& type, const FeatureSpec& spec,
-           const std::optional<ArrayRecord>& record = {});
+           const std::vector<ArrayRecord>& records = {});
 
   void finish();  // replaces a set of the same name
 

@@ -14,11 +14,17 @@ namespace hgt {
 
 namespace {
 
-// The files of the features of one choice, as ArrayRecord names them.
+// As ArrayRecord names them.
+void add_files(const std::string& type, const FeatureSpec& features, std::set<std::string>& files) {
+  files.insert(type + "/" + features.file);
+  if (features.mean) files.insert(type + "/" + features.mean->counts);
+}
+
+// The files of the features of one choice.
 std::set<std::string> files_of_features(const Schema& schema) {
   std::set<std::string> files;
   for (const NodeTypeSpec& type : schema.node_types()) {
-    if (type.features) files.insert(type.name + "/" + type.features->file);
+    if (type.features) add_files(type.name, *type.features, files);
   }
   return files;
 }
@@ -103,7 +109,7 @@ Schema without_features(Schema stored) {
 void drop_unused_features(Schema& stored) {
   std::set<std::string> used = files_of_features(stored);
   for (const FeatureSet& set : stored.feature_sets) {
-    for (const auto& [type, spec] : set.types) used.insert(type + "/" + spec.file);
+    for (const auto& [type, spec] : set.types) add_files(type, spec, used);
   }
   forget_other_features(stored, used);
 }

@@ -38,6 +38,7 @@ ArrayRecord record_of(const Path& path, const std::string& dtype, std::vector<ui
 FeatureWriter::FeatureWriter(FeatureSetWriter& set, const std::string& type, FeatureSpec spec)
     : set_(set), type_(type), type_folder_(set.folder() / type), spec_(std::move(spec)) {
   assert(!spec_.key.empty() && spec_.width > 0);
+  assert(!spec_.mean || spec_.type == FeatureType::float32);
   const Schema schema = read_schema(set.folder());
   nodes_ = schema.at(schema.node_type(type)).nodes;
   take_up();
@@ -155,11 +156,27 @@ Path FeatureWriter::write_unflagged() const {
   return path;
 }
 
-FeatureSpec FeatureWriter::finish() {
-  assert(rows_ == nodes_);
+// Under a name that says what is in it, as with the rows.
+ArrayRecord FeatureWriter::write_counts(std::span<const uint32_t> counts) {
+  const Path path = type_folder_ / "features.counts";
+  const std::string dtype(dtype_of<uint32_t>());
+  const std::vector<uint64_t> shape = {nodes_};
+  WholeFile out(path);
+  out.write(array_header(dtype, shape));
+  out.write(std::string_view(reinterpret_cast<const char*>(counts.data()), counts.size_bytes()));
+  out.commit();
+  ArrayRecord record = record_of(path, dtype, shape);
+  spec_.mean->counts = fmt::format("features_{:016x}_counts.npy", record.checksum);
+  record.file = type_ + "/" + spec_.mean->counts;
+  move_into_place(path, type_folder_ / spec_.mean->counts);
+  return record;
+}
+
+FeatureSpec FeatureWriter::finish(std::span<const uint32_t> counts) {
+  assert(rows_ == nodes_ && counts.size() == (spec_.mean ? nodes_ : 0));
   file_.sync();
   spec_.missing = missing();
-  spec_.flagged = spec_.missing > 0;
+  spec_.flagged = spec_.missing > 0 || spec_.mean;
   const Path partial = type_folder_ / kPartial;
   const Path whole = spec_.flagged ? partial : write_unflagged();
   if (spec_.flagged) ++spec_.width;
@@ -169,7 +186,9 @@ FeatureSpec FeatureWriter::finish() {
   spec_.file = fmt::format("features_{:016x}.npy", record.checksum);
   record.file = type_ + "/" + spec_.file;
   move_into_place(whole, type_folder_ / spec_.file);
-  set_.add(type_, spec_, record);
+  std::vector<ArrayRecord> records = {record};
+  if (spec_.mean) records.push_back(write_counts(counts));
+  set_.add(type_, spec_, records);
   fs::remove(partial);
   fs::remove(type_folder_ / kPosition);
   finished_ = true;

@@ -11,7 +11,7 @@
 //
 // Nodes without features get a row of zeros, and one more column says so: 1 for them, 0 for the
 // others. From it a linear layer learns a separate vector for such nodes. If every node has
-// features, there is no such column.
+// features, there is no such column, unless neighbors can be left out of them (FeatureSpec::mean).
 #pragma once
 
 #include <chrono>
@@ -46,8 +46,9 @@ class FeatureWriter {
   // finite as it is stored.
   void append(std::span<const float> rows, const std::vector<bool>& missing);
 
-  // Requires rows() == nodes(). Returns what is in the set now.
-  FeatureSpec finish();
+  // Requires rows() == nodes(). Returns what is in the set now. `counts`, [nodes]: of a mean that
+  // neighbors can be left out of, how many count; of others, none.
+  FeatureSpec finish(std::span<const uint32_t> counts = {});
   void discard();  // instead of finish(): removes everything written
 
  private:
@@ -55,6 +56,7 @@ class FeatureWriter {
   void take_up();              // resumes what an earlier writer left
   void save_position();
   Path write_unflagged() const;
+  ArrayRecord write_counts(std::span<const uint32_t> counts);
 
   FeatureSetWriter& set_;
   std::string type_;

@@ -25,7 +25,7 @@ struct LabelArrays {
 // The arrays of one node type; those the type does not have stay unmapped.
 struct TypeArrays {
   MappedArray offsets, sources, edge_times, edge_weights;
-  MappedArray time, features;
+  MappedArray time, features, mean_counts;
   File feature_rows;  // the same file, to be read row by row
   MappedArray id_offsets, id_bytes, id_index, name_offsets, name_bytes;
   std::vector<LabelArrays> labels;
@@ -120,6 +120,7 @@ class Opener {
     try {
       map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
       arrays.feature_rows = File::open_to_read(folder_ / file);
+      if (spec.features->mean) open_mean(spec, prefix, arrays);
     } catch (const Error& error) {
       if (feature_set_ == kImportedSet) throw;
       throw Error(
@@ -127,6 +128,14 @@ class Opener {
                       "or make this one again with 'hgt features --replace --again')",
                       error.what(), feature_set_));
     }
+  }
+
+  void open_mean(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
+    const MeanSpec& mean = *spec.features->mean;
+    for (const std::string& edge : mean.edges) {  // throws: there is no such relation
+      static_cast<void>(schema_.relation(mean.source, edge, spec.name));
+    }
+    map(arrays.mean_counts, prefix + mean.counts, "<u4", {spec.nodes});
   }
 
   // An empty shape: one dimension of any extent.
@@ -347,6 +356,10 @@ Features HeteroGraph::features(NodeType type) const {
     return {.width = spec->width, .floats = array.as<float>(), .halves = {}};
   }
   return {.width = spec->width, .floats = {}, .halves = array.as<uint16_t>()};
+}
+
+std::span<const uint32_t> HeteroGraph::mean_counts(NodeType type) const {
+  return state_->at(type).mean_counts.as<uint32_t>();
 }
 
 void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row) const {

@@ -91,6 +91,8 @@ class HeteroGraph {
   void copy_features(NodeType type, NodeId node, std::span<float> row) const;
   // The features of several nodes, one row after the other. rows: [nodes * width]
   void copy_features(NodeType type, std::span<const NodeId> nodes, std::span<float> rows) const;
+  // Of features with a mean in their spec: how many neighbors count, by node.
+  std::span<const uint32_t> mean_counts(NodeType type) const;
   std::string_view name(NodeType type, NodeId node) const;  // "": the type has no names
   std::string id(NodeType type, NodeId node) const;         // the user's own
   std::optional<NodeId> find(NodeType type, std::string_view id) const;

@@ -207,6 +207,22 @@ Json label_to_json(const LabelSpec& label) {
   return json;
 }
 
+Json mean_to_json(const MeanSpec& mean) {
+  Json json = {{"source", mean.source}, {"edges", mean.edges}, {"counts", mean.counts}};
+  if (mean.until) json["until"] = *mean.until;
+  return json;
+}
+
+MeanSpec mean_from_json(const Json& json) {
+  MeanSpec mean{.source = json.at("source"),
+                .edges = json.at("edges").get<std::vector<std::string>>(),
+                .counts = json.at("counts")};
+  if (json.contains("until")) mean.until = json.at("until").get<Time>();
+  if (!is_valid_name(mean.counts))
+    throw Error("counts of a mean in '" + mean.counts + "': not a valid file name");
+  return mean;
+}
+
 Json features_to_json(const FeatureSpec& spec) {
   Json json = {{"width", spec.width},
                {"type", to_string(spec.type)},
@@ -218,6 +234,7 @@ Json features_to_json(const FeatureSpec& spec) {
   if (spec.file != FeatureSpec{}.file) json["file"] = spec.file;
   if (!spec.edges.empty()) json["edges"] = spec.edges;
   if (!spec.mean_of.empty()) json["mean_of"] = spec.mean_of;
+  if (spec.mean) json["mean"] = mean_to_json(*spec.mean);
   return json;
 }
 
@@ -232,6 +249,9 @@ FeatureSpec features_from_json(const Json& json) {
                    .edges = json.value("edges", std::vector<std::string>()),
                    .mean_of = json.value("mean_of", "")};
   if (json.contains("until")) spec.until = json.at("until").get<Time>();
+  if (json.contains("mean")) spec.mean = mean_from_json(json.at("mean"));
+  if (spec.mean && (!spec.flagged || spec.type != FeatureType::float32))
+    throw Error("features that neighbors can be left out of must be flagged float32");
   if (!is_valid_name(spec.file))
     throw Error("features in '" + spec.file + "': not a valid file name");
   if (spec.flagged && spec.width < 2)

@@ -38,6 +38,15 @@ constexpr auto words_of(FeatureType) {
       "precision", {{FeatureType::float32, "float32"}, {FeatureType::float16, "float16"}});
 }
 
+// Of features that are the means of those of neighbors, what it takes to leave single neighbors out
+// of them again (mean_features.h).
+struct MeanSpec {
+  std::string source = {};              // type of the neighbors
+  std::vector<std::string> edges = {};  // of the relations from it, as the schema calls these
+  std::optional<Time> until = {};       // later neighbors and edges do not count
+  std::string counts = {};              // file of the numbers of neighbors that count, by node
+};
+
 // Input vectors of one node type: one row per node.
 struct FeatureSpec {
   uint64_t width = 0;
@@ -51,6 +60,7 @@ struct FeatureSpec {
   std::string file = "features.npy";    // in the folder of the type
   std::vector<std::string> edges = {};  // types of the edges that they came by, as declared
   std::string mean_of = {};             // file of the features that they are the mean of
+  std::optional<MeanSpec> mean = {};    // then they are float32 and flagged
 };
 
 // A named choice of input vectors for all node types (feature_sets.h). Once finished it never

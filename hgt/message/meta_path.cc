@@ -181,6 +181,7 @@ Subgraph follow(const std::vector<MetaPath>& paths, const Subgraph& subgraph) {
   result.hops = subgraph.hops;
   result.components = subgraph.components;
   result.seed_rows = subgraph.seed_rows;
+  result.hidden_from_means = subgraph.hidden_from_means;
   result.edge_offsets = {0};
   Walker walker(subgraph);
   const auto add = [&](uint32_t source, uint32_t target, size_t relation) {

@@ -3,6 +3,8 @@
 #include <span>
 #include <utility>
 
+#include "hgt/sampling/visible_features.h"
+
 namespace hgt {
 
 namespace {
@@ -22,12 +24,14 @@ std::vector<NodeId> nodes_of(const Subgraph& subgraph, const ReceptiveField& fie
 }
 
 // [nodes, width]; undefined: there are no nodes, or they have no features.
-at::Tensor read_features(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
+at::Tensor read_features(const HeteroGraph& graph, const Subgraph& subgraph, NodeType type,
+                         std::span<const NodeId> nodes) {
   const uint64_t width = graph.features(type).width;
   if (width == 0 || nodes.empty()) return {};
   at::Tensor features =
       at::empty({static_cast<int64_t>(nodes.size()), static_cast<int64_t>(width)}, at::kFloat);
-  graph.copy_features(type, nodes, {features.data_ptr<float>(), nodes.size() * width});
+  copy_visible_features(graph, subgraph, type, nodes,
+                        {features.data_ptr<float>(), nodes.size() * width});
   return features;
 }
 
@@ -40,7 +44,7 @@ GraphBatch graph_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint3
   for (uint32_t i = 0; i < graph.schema().node_types().size(); ++i) {
     const auto type = NodeType(i);
     const std::vector<NodeId> nodes = nodes_of(subgraph, field, i);
-    batch.features.push_back(read_features(graph, type, nodes));
+    batch.features.push_back(read_features(graph, subgraph, type, nodes));
     const bool plain = graph.features(type).width == 0;
     batch.nodes.push_back(plain ? int64_tensor(nodes) : at::Tensor());
   }

@@ -25,7 +25,8 @@ struct GraphBatch {
   std::vector<std::shared_ptr<const LayerPlan>> plans;
 };
 
-// Reads the features of the rows that the first layer needs from the graph.
+// Reads the features of the rows that the first layer needs from the graph, means among them
+// without what is hidden from the sub-graph (visible_features.h).
 GraphBatch graph_batch(const HeteroGraph& graph, const Subgraph& subgraph, uint32_t layers,
                        Trim trim = Trim::on);
 

@@ -13,6 +13,7 @@
 #include "hgt/sampling/draft.h"
 #include "hgt/sampling/strategies.h"
 #include "hgt/sampling/visibility.h"
+#include "hgt/sampling/visible_features.h"
 
 namespace hgt {
 
@@ -55,6 +56,7 @@ struct Sampler::State {
         visibility(graph, options.hidden),
         reader(graph, visibility),
         adjacency(graph, visibility),
+        hidden_from_means(graph, options.hidden),
         draft(graph.schema().node_types().size()) {
     check_options(options);
   }
@@ -70,6 +72,7 @@ struct Sampler::State {
   Visibility visibility;
   CandidateReader reader;
   Adjacency adjacency;
+  HiddenFromMeans hidden_from_means;
   Draft draft;
 
   // --- of the batch at hand ---
@@ -192,6 +195,7 @@ void Sampler::sample(const Request& request, uint64_t random_seed, Subgraph& res
     state.draw(component, Draws(hash(random_seed, component)), result, trace);
   }
   state.connect(result);
+  state.hidden_from_means.collect(request, result);
 }
 
 Subgraph sample(const HeteroGraph& graph, std::span<const Seed> seeds,

@@ -39,13 +39,6 @@ constexpr bool ends_with_split(TimeBound bound) {
   return bound == TimeBound::split || bound == TimeBound::automatic;
 }
 
-// One edge of the graph, and all that agree with it in relation and ends.
-struct HiddenEdge {
-  Relation relation{};
-  NodeId source = 0;
-  NodeId target = 0;
-};
-
 // What the task predicts, and so must not be seen. Always in both directions.
 struct HiddenEdges {
   std::vector<Relation> everywhere = {};  // all edges of these relations
@@ -61,7 +54,8 @@ struct SamplingOptions {
   uint32_t seed_width = 16;
   uint32_t depth = 6;  // hgsampling: steps; full: hops. Not the number of layers of a model
   // hgsampling: a list longer than this contributes neighbor_cap of its entries, drawn uniformly,
-  // with the weight 1 / neighbor_cap each: in expectation the same as all of them. 0: all of them.
+  // with the weight 1 / neighbor_cap each: in expectation the budget is the same as with all of
+  // them (its square, which draws go by, is larger). 0: all of them.
   uint32_t neighbor_cap = 50;
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -28,6 +29,14 @@ struct Seed {
   NodeType type{};
   NodeId node = 0;
   Time time = kNoTime;  // an event node has its own: leave it out. A plain node without: no time
+};
+
+// One edge of the graph, and all that agree with it in relation and ends.
+struct HiddenEdge {
+  Relation relation{};
+  NodeId source = 0;
+  NodeId target = 0;
+  friend auto operator<=>(const HiddenEdge&, const HiddenEdge&) = default;
 };
 
 constexpr EdgePosition kSelfEdge = std::numeric_limits<EdgePosition>::max();
@@ -77,6 +86,11 @@ struct Subgraph {
   std::vector<Relation> relations;      // [edges] ascending within a target
   std::vector<int64_t> gaps;            // [edges] time_gap of target and source
   std::vector<EdgePosition> positions;  // [edges] in the store of the target's type; kSelfEdge
+
+  // --- features ---
+  // By node type: hidden edges into its nodes that went into their features, by target, then
+  // source; visible_features.h leaves them out. Empty: no features are such means.
+  std::vector<std::vector<HiddenEdge>> hidden_from_means;
 
   uint32_t num_rows() const { return static_cast<uint32_t>(nodes.size()); }
   uint64_t num_edges() const { return sources.size(); }

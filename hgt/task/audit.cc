@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
 #include "hgt/error.h"
+#include "hgt/graph/mean_features.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/uniform_choice.h"
+#include "hgt/sampling/visible_features.h"
 #include "hgt/task/time_bound.h"
 
 namespace hgt {
@@ -19,6 +22,7 @@ namespace {
 
 constexpr uint64_t kBatch = 64;
 constexpr uint64_t kAuditStream = 0xa0d17;
+constexpr double kMeanTolerance = 1e-5;  // of the largest number of what a mean is made of
 
 using Ends = std::pair<NodeId, NodeId>;  // node, other
 
@@ -141,6 +145,10 @@ class Watch {
   void look(const Question& question, const Subgraph& subgraph, Audit::Finding& finding) {
     of_batch_ = {};
     of_batch_.add(task_, question);
+    hidden_ = {question.request.hidden.begin(), question.request.hidden.end()};
+    for (size_t type = 0; type < schema_.node_types().size(); ++type) {
+      look_at_means(subgraph, NodeType(type), finding);
+    }
     for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
       for (const uint64_t edge : subgraph.incoming(row)) {
         look_at_link(subgraph, row, edge, finding);
@@ -175,6 +183,67 @@ class Watch {
     }
   }
 
+  // Compares with means that are taken anew, over the links that are not asked for.
+  void look_at_means(const Subgraph& subgraph, NodeType type, Audit::Finding& finding) const {
+    const std::vector<Relation> relations = mean_relations(schema_, type);
+    if (relations.empty() || !task_.spec().guard) return;
+    const std::set<NodeId> nodes(subgraph.nodes_of(type).begin(), subgraph.nodes_of(type).end());
+    std::vector<float> row(task_.graph().features(type).width);
+    for (const NodeId node : nodes) {
+      copy_visible_features(task_.graph(), subgraph, type, std::span(&node, 1), row);
+      if (is_mean_of_others(relations, type, node, row)) continue;
+      ++finding.leaking_means;
+      if (finding.first.empty()) finding.first = task_.graph().id(type, node);
+    }
+  }
+
+  bool is_mean_of_others(const std::vector<Relation>& relations, NodeType type, NodeId node,
+                         std::span<const float> row) const {
+    const HeteroGraph& graph = task_.graph();
+    const NodeType source = schema_.at(relations.front()).source;
+    const Time until = schema_.at(type).features->mean->until.value_or(kNever);
+    std::vector<double> sums(row.size() - 1, 0.0);
+    double count = 0;
+    double largest = 0;
+    std::vector<float> own(graph.features(source).width);
+    for (const NodeId neighbor : neighbors_until(graph, relations, node, until)) {
+      graph.copy_features(source, neighbor, own);
+      const bool has_none = schema_.at(source).features->flagged && own.back() != 0;
+      if (has_none) continue;
+      for (const float value : own) largest = std::max<double>(largest, std::abs(value));
+      if (is_asked_by_all(relations, neighbor, node)) continue;
+      ++count;
+      for (size_t j = 0; j < sums.size(); ++j) sums[j] += own[j];
+    }
+    if ((row.back() != 0) != (count == 0)) return false;
+    for (size_t j = 0; j < sums.size(); ++j) {
+      const double expected = count == 0 ? 0 : sums[j] / count;
+      if (std::abs(row[j] - expected) > kMeanTolerance * largest) return false;
+    }
+    return true;
+  }
+
+  // Every link between the two by these relations is asked for.
+  bool is_asked_by_all(const std::vector<Relation>& relations, NodeId source, NodeId target) const {
+    return std::all_of(relations.begin(), relations.end(), [&](Relation relation) {
+      const auto sources = task_.graph().unchecked_incoming(relation, target).sources;
+      if (!std::binary_search(sources.begin(), sources.end(), source)) return true;
+      return is_hidden_link(relation, source, target);
+    });
+  }
+
+  bool is_hidden_link(Relation relation, NodeId source, NodeId target) const {
+    const Relation reverse = schema_.reverse(relation);
+    if (hidden_.contains({relation, source, target})) return true;
+    if (hidden_.contains({reverse, target, source})) return true;
+    const bool one_of_them =
+        predicted_.contains(index(relation)) || also_.contains(index(relation));
+    if (!one_of_them) return false;
+    const bool inward = into_node_.contains(index(relation));
+    return (inward && is_asked({target, source})) ||
+           ((!inward || reverse == relation) && is_asked({source, target}));
+  }
+
   void mark(std::set<uint32_t>& set, Relation relation) {
     set.insert(index(relation));
     set.insert(index(schema_.reverse(relation)));
@@ -194,6 +263,7 @@ class Watch {
   std::set<uint32_t> into_node_;  // relations whose target is the node that is asked about
   Asked of_splits_;
   Asked of_batch_;
+  std::set<HiddenEdge> hidden_;  // single edges, for the batch
 };
 
 std::vector<uint32_t> drawn_examples(const Task& task, Split split, uint64_t wanted,
@@ -257,8 +327,21 @@ std::set<std::string> hidden_edge_types(const Task& task) {
   return names;
 }
 
+bool lists(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The edges of this declared type went into a mean that can leave them out, and into nothing else.
+bool can_be_left_out(const Schema& schema, NodeType type, const std::string& edge) {
+  const FeatureSpec& features = *schema.at(type).features;
+  if (!features.mean || !has_source_of_mean(schema, type)) return false;
+  const auto& source = schema.at(schema.node_type(features.mean->source)).features;
+  return !lists(source->edges, edge);
+}
+
 // What is wrong with features; empty: nothing.
-std::string leak_of(const Task& task, const FeatureSpec& features) {
+std::string leak_of(const Task& task, NodeType type) {
+  const FeatureSpec& features = *task.graph().schema().at(type).features;
   const TimeUnit unit = task.graph().schema().time_unit;
   const Time end = task.time_split().train_end;
   const bool by_time = task.spec().split == SplitRule::time;
@@ -270,11 +353,19 @@ std::string leak_of(const Task& task, const FeatureSpec& features) {
   const std::set<std::string> hidden = hidden_edge_types(task);
   for (const std::string& edge : features.edges) {
     if (!hidden.contains(edge)) continue;
+    if (can_be_left_out(task.graph().schema(), type, edge)) continue;
     return fmt::format(
         "made along edges of type {}, which task {} hides; make them again with --task {}", edge,
         task.spec().name, task.spec().name);
   }
   return "";
+}
+
+bool leaves_out(const Task& task, const FeatureSpec& features) {
+  const std::set<std::string> hidden = hidden_edge_types(task);
+  return features.mean &&
+         std::any_of(features.edges.begin(), features.edges.end(),
+                     [&](const std::string& edge) { return hidden.contains(edge); });
 }
 
 // What is known of the time of features that do not leak.
@@ -292,12 +383,16 @@ std::string describe(const Task& task, const NodeTypeSpec& type) {
 
 void look_at_features(const Task& task, Audit& audit) {
   const Schema& schema = task.graph().schema();
-  for (const NodeTypeSpec& type : schema.node_types()) {
+  for (size_t i = 0; i < schema.node_types().size(); ++i) {
+    const NodeTypeSpec& type = schema.node_types()[i];
     if (!type.features) continue;
-    const std::string leak = leak_of(task, *type.features);
+    const std::string leak = leak_of(task, NodeType(i));
+    const std::string means = leaves_out(task, *type.features)
+                                  ? "; the links that a sub-graph hides are left out of each mean"
+                                  : "";
     (leak.empty() ? audit.notes : audit.leaking_features)
         .push_back(fmt::format("features of {} ({}): {}", type.name, type.features->origin,
-                               leak.empty() ? describe(task, type) : leak));
+                               leak.empty() ? describe(task, type) + means : leak));
   }
 }
 
@@ -313,6 +408,14 @@ uint64_t Audit::unbounded() const {
   uint64_t sum = 0;
   for (const Finding& finding : findings) sum += finding.unbounded;
   return sum;
+}
+
+bool leaves_out_of_means(const Task& task) {
+  const auto types = task.graph().schema().node_types();
+  return task.spec().guard &&
+         std::any_of(types.begin(), types.end(), [&](const NodeTypeSpec& type) {
+           return type.features && leaves_out(task, *type.features);
+         });
 }
 
 void refuse_leaking_features(const Task& task) {
@@ -344,10 +447,14 @@ std::string audit_text(const Audit& audit) {
   for (const Audit::Finding& finding : audit.findings) {
     text += fmt::format(
         "{}: {} examples, {} instances, {} edges in reach: {} predicted links, {} other links to "
-        "hide, {} nodes and {} edges after the bound{}; {} nodes and {} edges later than the "
+        "hide,{} {} nodes and {} edges after the bound{}; {} nodes and {} edges later than the "
         "example that reaches them\n",
         to_string(finding.split), finding.examples, finding.instances, finding.edges,
-        finding.predicted_links, finding.hidden_links, finding.late_nodes, finding.late_edges,
+        finding.predicted_links, finding.hidden_links,
+        finding.leaking_means > 0
+            ? fmt::format(" {} means that contain such links,", finding.leaking_means)
+            : "",
+        finding.late_nodes, finding.late_edges,
         finding.first.empty() ? "" : " (the first: " + finding.first + ")", finding.later_nodes,
         finding.later_edges);
     examples += finding.examples;

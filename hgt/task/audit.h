@@ -20,6 +20,8 @@ struct Audit {
     // the split's other examples (of later ones too, where no time lies between).
     uint64_t predicted_links = 0;
     uint64_t hidden_links = 0;  // of the edge types of also_hide, likewise
+    // Nodes whose features are a mean over such links and are not what it is without them.
+    uint64_t leaking_means = 0;
     // Later than the end of the split, where it is one by time, whatever the sampler's bound; or
     // than the seed, with TimeBound::seed.
     uint64_t late_nodes = 0;
@@ -31,7 +33,9 @@ struct Audit {
     uint64_t unbounded = 0;  // examples for which there is no bound (time_bound.h)
     std::string first = {};  // the first violation, with the user's ids
 
-    bool clean() const { return predicted_links + hidden_links + late_nodes + late_edges == 0; }
+    bool clean() const {
+      return predicted_links + hidden_links + leaking_means + late_nodes + late_edges == 0;
+    }
   };
   std::string time_bound = {};         // the one in force and what it means
   std::vector<Finding> findings = {};  // by split
@@ -45,6 +49,10 @@ struct Audit {
 };
 
 void refuse_leaking_features(const Task& task);  // throws Error
+
+// Features are means over links that the task hides: in every sub-graph, what is hidden from it is
+// left out of them (hgt/sampling/visible_features.h).
+bool leaves_out_of_means(const Task& task);
 
 // What is in the sub-graph of a batch of the split's examples and must not be, whatever it was
 // drawn with; `bound` is what the sampler was to keep.

@@ -12,6 +12,7 @@
 
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
+#include "hgt/task/audit.h"
 #include "hgt/task/table_cell.h"
 #include "hgt/training/trained_model.h"
 #include "hgt/training/vectors.h"
@@ -190,10 +191,15 @@ std::vector<Seed> nodes_beyond_examples(const Task& task) {
   return others;
 }
 
-// All nodes at their own times. Layer by layer over the whole graph, a node would see what is later
-// than itself.
-uint64_t predict_all_at_own_times(const TrainedModel& trained, uint64_t top, TableFile& table,
-                                  const ProgressSink& progress) {
+// Layer by layer over the whole graph, a node would see what is later than itself; and what is to
+// be left out of a mean would have to differ from node to node.
+bool must_be_sampled(const Run& run) {
+  return is_bound_to_own_times(run, run.task().node_type()) || leaves_out_of_means(run.task());
+}
+
+// All nodes at their own times.
+uint64_t predict_all_sampled(const TrainedModel& trained, uint64_t top, TableFile& table,
+                             const ProgressSink& progress) {
   const uint64_t examples = predict_splits(trained, top, table, progress);
   const std::vector<Seed> others = nodes_beyond_examples(trained.task());
   return examples + predict_nodes(trained, others, top, table, progress);
@@ -318,6 +324,12 @@ void check_request(const Run& run, const PredictOptions& options) {
         "run is seed: each node is predicted at its own time, from sampled sub-graphs; leave them "
         "out");
   }
+  if (must_be_sampled(run)) {
+    throw Error(
+        "--at and --instances are for inference over the whole graph, but features of this run are "
+        "means that leave out the links of each node asked about: nodes are predicted from sampled "
+        "sub-graphs; leave them out");
+  }
 }
 
 }  // namespace
@@ -337,8 +349,8 @@ uint64_t Run::predict(const PredictOptions& options, const Path& out,
     count = predict_nodes(trained, options.nodes, options.top, table, progress);
   } else if (task.answers() == Answers::pairs) {
     count = predict_splits(trained, options.top, table, progress);
-  } else if (is_bound_to_own_times(*this, task.node_type())) {
-    count = predict_all_at_own_times(trained, options.top, table, progress);
+  } else if (must_be_sampled(*this)) {
+    count = predict_all_sampled(trained, options.top, table, progress);
   } else {
     count = predict_all_classes(trained, options, table, progress);
   }
