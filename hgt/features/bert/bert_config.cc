@@ -80,6 +80,16 @@ std::string last_name(const Json& type) {
   return name.substr(name.rfind('.') + 1);
 }
 
+// The Transformer module's files may be in the model's folder itself.
+void check_transformer(const Path& path, const Json& entry) {
+  const Json folder = entry.value("path", Json(""));
+  if (folder.is_string() && folder.get<std::string>().empty()) return;
+  throw Error(
+      fmt::format("{}: the files of the Transformer are in a folder of their own; move "
+                  "them here and make its path \"\"",
+                  path.string()));
+}
+
 void read_modules(const Path& path, BertConfig& config) {
   if (!fs::exists(path)) return;
   for (const Json& entry : read_model_json(path, /*array=*/true)) {
@@ -87,12 +97,7 @@ void read_modules(const Path& path, BertConfig& config) {
     if (name == "Normalize") {
       config.normalize = true;
     } else if (name == "Transformer") {
-      const Json folder = entry.value("path", Json(""));
-      if (folder.is_string() && folder.get<std::string>().empty()) continue;
-      throw Error(
-          fmt::format("{}: the files of the Transformer are in a folder of their own; move "
-                      "them here and make its path \"\"",
-                      path.string()));
+      check_transformer(path, entry);
     } else if (name != "Pooling") {
       throw Error(
           fmt::format("{}: has a module '{}'; take a model of Transformer, Pooling and, "

@@ -163,21 +163,20 @@ WordpieceRules read_rules(const Path& folder) {
   return rules;
 }
 
+void append(CodePoint code, const WordpieceRules& rules, WordList& words) {
+  if (code == 0xfffd || is_control(code)) return;
+  if (is_white_space(code)) return words.end_word();
+  const bool alone = rules.split_cjk && is_cjk(code);
+  if (alone) words.end_word();
+  for (const CodePoint part : normalized(code, rules)) words.append_split(part);
+  if (alone) words.end_word();
+}
+
 }  // namespace
 
 std::vector<std::string> bert_words(std::string_view title, const WordpieceRules& rules) {
   WordList words;
-  for (const CodePoint code : code_points(title)) {
-    if (code == 0xfffd || is_control(code)) continue;
-    if (is_white_space(code)) {
-      words.end_word();
-      continue;
-    }
-    const bool alone = rules.split_cjk && is_cjk(code);
-    if (alone) words.end_word();
-    for (const CodePoint part : normalized(code, rules)) words.append_split(part);
-    if (alone) words.end_word();
-  }
+  for (const CodePoint code : code_points(title)) append(code, rules, words);
   return words.take();
 }
 
