@@ -168,7 +168,6 @@ function(hgt_test name)
   endif()
   add_executable(${name} ${TEST_SOURCES})
   set_target_properties(${name} PROPERTIES
-    UNITY_BUILD OFF  # tests have many names in common, such as error_of
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} fmt::fmt GTest::gtest_main OpenMP::OpenMP_CXX)

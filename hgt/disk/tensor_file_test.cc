@@ -15,7 +15,7 @@ namespace {
 
 using Metadata = std::map<std::string, std::string>;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
+std::span<const std::byte> data_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -54,7 +54,7 @@ class TensorFileTest : public testing::Test {
            const std::string& data) {
     kept_.push_back(data);
     tensors_.push_back(
-        {.name = name, .type = type, .shape = std::move(shape), .data = bytes_of(kept_.back())});
+        {.name = name, .type = type, .shape = std::move(shape), .data = data_of(kept_.back())});
   }
   void write() const { write_tensor_file(file(), tensors_, metadata_); }
   std::string read() const { return described(TensorFile::open(file()).tensors()); }
@@ -131,9 +131,9 @@ TEST_F(TensorFileTest, IsLaidOutByteForByteAsInTheFormat) {
   metadata_ = {{"k", "v"}};
   write();
   const std::string content = R"({"__metadata__":{"k":"v"},"a":["I32",[],)" +
-                              std::to_string(checksum(bytes_of("1234"))) + R"(],"b":["U8",[3],)" +
-                              std::to_string(checksum(bytes_of("xyz"))) + "]}";
-  std::string header = R"({"__metadata__":{"hgt_checksum":")" + hex(checksum(bytes_of(content))) +
+                              std::to_string(checksum(data_of("1234"))) + R"(],"b":["U8",[3],)" +
+                              std::to_string(checksum(data_of("xyz"))) + "]}";
+  std::string header = R"({"__metadata__":{"hgt_checksum":")" + hex(checksum(data_of(content))) +
                        R"(","k":"v"},"b":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
                        R"("a":{"dtype":"I32","shape":[],"data_offsets":[3,7]}})";
   ASSERT_EQ(header.size(), 164U);

@@ -17,7 +17,7 @@ namespace hgt {
 namespace {
 
 template <typename T>
-std::vector<T> to_vector(std::span<const T> items) {
+std::vector<T> items_of(std::span<const T> items) {
   return {items.begin(), items.end()};
 }
 
@@ -38,7 +38,7 @@ class SmallGraph : public testing::Test {
     return graph_.incoming(schema_.relation(source, edge, target), node);
   }
   Nodes sources(const char* source, const char* edge, const char* target, NodeId node) const {
-    return to_vector(incoming(source, edge, target, node).sources);
+    return items_of(incoming(source, edge, target, node).sources);
   }
 
   static std::unique_ptr<TestFolder> folder_;
@@ -81,17 +81,17 @@ TEST_F(SmallGraph, ListsIncomingSourcesInOrder) {
 }
 
 TEST_F(SmallGraph, GivesTimesAndWeightsInBothDirections) {
-  EXPECT_EQ(to_vector(incoming("author", "writes", "paper", 0).weights), (Floats{1.0F, 0.5F}));
-  EXPECT_EQ(to_vector(incoming("author", "writes", "paper", 0).times), Times{});
-  EXPECT_EQ(to_vector(incoming("paper", "rev_writes", "author", 2).weights), Floats{-1.5F});
-  EXPECT_EQ(to_vector(incoming("paper", "appears_in", "venue", 1).times),
+  EXPECT_EQ(items_of(incoming("author", "writes", "paper", 0).weights), (Floats{1.0F, 0.5F}));
+  EXPECT_EQ(items_of(incoming("author", "writes", "paper", 0).times), Times{});
+  EXPECT_EQ(items_of(incoming("paper", "rev_writes", "author", 2).weights), Floats{-1.5F});
+  EXPECT_EQ(items_of(incoming("paper", "appears_in", "venue", 1).times),
             (Times{kNoTime, 2019, 2021}));
-  EXPECT_EQ(to_vector(incoming("paper", "appears_in", "venue", 1).weights), Floats{});
-  EXPECT_EQ(to_vector(incoming("venue", "rev_appears_in", "paper", 3).times), Times{2021});
+  EXPECT_EQ(items_of(incoming("paper", "appears_in", "venue", 1).weights), Floats{});
+  EXPECT_EQ(items_of(incoming("venue", "rev_appears_in", "paper", 3).times), Times{2021});
   const Neighbors knows = incoming("author", "knows", "author", 1);
-  EXPECT_EQ(to_vector(knows.times), (Times{2018, kNoTime, 2016}));
-  EXPECT_EQ(to_vector(knows.weights), (Floats{1.0F, 3.0F, 0.5F}));
-  EXPECT_EQ(to_vector(incoming("author", "knows", "author", 2).times), Times{2016});
+  EXPECT_EQ(items_of(knows.times), (Times{2018, kNoTime, 2016}));
+  EXPECT_EQ(items_of(knows.weights), (Floats{1.0F, 3.0F, 0.5F}));
+  EXPECT_EQ(items_of(incoming("author", "knows", "author", 2).times), Times{2016});
   EXPECT_TRUE(incoming("paper", "cites", "paper", 0).times.empty());
 }
 
@@ -105,7 +105,7 @@ TEST_F(SmallGraph, PlacesEveryListInTheArraysOfItsTarget) {
       ASSERT_EQ(offsets.size(), schema_.incoming(spec.target).size() + 1);
       EXPECT_EQ(offsets[spec.slot], static_cast<int64_t>(list.first));
       EXPECT_EQ(offsets[spec.slot + 1], static_cast<int64_t>(list.first + list.size()));
-      EXPECT_EQ(to_vector(sources.subspan(list.first, list.size())), to_vector(list.sources));
+      EXPECT_EQ(items_of(sources.subspan(list.first, list.size())), items_of(list.sources));
       if (!list.times.empty()) {
         EXPECT_EQ(&graph_.incoming_times(spec.target)[list.first], list.times.data());
       }
@@ -146,7 +146,7 @@ TEST_F(SmallGraph, KeepsNamesOfAnyBytes) {
 }
 
 TEST_F(SmallGraph, KnowsTheTimesOfEventNodesOnly) {
-  EXPECT_EQ(to_vector(graph_.times(paper_)), (Times{2017, kNoTime, 2019, 2020}));
+  EXPECT_EQ(items_of(graph_.times(paper_)), (Times{2017, kNoTime, 2019, 2020}));
   EXPECT_EQ(graph_.time(paper_, 3), 2020);
   EXPECT_EQ(graph_.time(paper_, 1), kNoTime);
   EXPECT_EQ(graph_.time(author_, 0), kNoTime);
@@ -192,15 +192,15 @@ TEST_F(SmallGraph, NumbersClassesInTheirNaturalOrder) {
   const LabelSpec& spec = schema_.at(paper_).labels[*topic];
   EXPECT_EQ(spec.classes, (Strings{"9", "10", "100"}));  // numbers: by value
   EXPECT_EQ(spec.class_names, (Strings{"nine", "10", "100"}));
-  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 0)), (Nodes{0, 1}));
-  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 1)), Nodes{});
-  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 2)), Nodes{0});
-  EXPECT_EQ(to_vector(graph_.label_classes(paper_, *topic, 3)), Nodes{2});
+  EXPECT_EQ(items_of(graph_.label_classes(paper_, *topic, 0)), (Nodes{0, 1}));
+  EXPECT_EQ(items_of(graph_.label_classes(paper_, *topic, 1)), Nodes{});
+  EXPECT_EQ(items_of(graph_.label_classes(paper_, *topic, 2)), Nodes{0});
+  EXPECT_EQ(items_of(graph_.label_classes(paper_, *topic, 3)), Nodes{2});
   const auto country = graph_.find_label(author_, "country");
   ASSERT_TRUE(country);
   EXPECT_EQ(schema_.at(author_).labels[*country].classes, (Strings{"10", "at", "se"}));
   EXPECT_TRUE(schema_.at(author_).labels[*country].class_names.empty());
-  EXPECT_EQ(to_vector(graph_.label_classes(author_, *country, 0)), Nodes{2});
+  EXPECT_EQ(items_of(graph_.label_classes(author_, *country, 0)), Nodes{2});
   EXPECT_EQ(graph_.find_label(author_, "topic"), std::nullopt);
 }
 

@@ -385,11 +385,11 @@ TEST(SchemaJson, RefusesTextThatIsNoSchema) {
 
 // --- a schema.json whose checksum fits but whose content does not ---
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <typename Change>
 std::string forged(const Change& change) {
-  Json json = Json::parse(full_schema().to_json());
+  OrderedJson json = OrderedJson::parse(full_schema().to_json());
   json.erase("checksum");
   change(json);
   const std::string dump = json.dump();
@@ -403,32 +403,33 @@ std::string error_of_forged(const Change& change) {
 }
 
 TEST(ForgedSchema, WithoutAChangeIsAccepted) {
-  EXPECT_EQ(error_of_forged([](Json&) {}), "");
+  EXPECT_EQ(error_of_forged([](OrderedJson&) {}), "");
 }
 
 TEST(ForgedSchema, OfAnotherVersionNamesBothVersions) {
-  const std::string error = error_of_forged([](Json& json) { json["version"] = 2; });
+  const std::string error = error_of_forged([](OrderedJson& json) { json["version"] = 2; });
   EXPECT_TRUE(contains(error, "version 2") && contains(error, "version 1")) << error;
 }
 
 TEST(ForgedSchema, WithoutAFieldIsRefused) {
   for (const char* field :
        {"origin", "time_unit", "node_types", "edge_types", "relations", "arrays"}) {
-    EXPECT_NE(error_of_forged([&](Json& json) { json.erase(field); }), "") << field;
+    EXPECT_NE(error_of_forged([&](OrderedJson& json) { json.erase(field); }), "") << field;
   }
-  const Json good = Json::parse(full_schema().to_json());
+  const OrderedJson good = OrderedJson::parse(full_schema().to_json());
   for (const char* list : {"node_types", "edge_types", "relations", "arrays"}) {
     for (const auto& item : good.at(list)[0].items()) {
       if (item.key() == "features") continue;  // may be absent
-      EXPECT_NE(error_of_forged([&](Json& json) { json[list][0].erase(item.key()); }), "")
+      EXPECT_NE(error_of_forged([&](OrderedJson& json) { json[list][0].erase(item.key()); }), "")
           << list << " " << item.key();
     }
   }
 }
 
 TEST(ForgedSchema, WithAnImpossibleValueIsRefused) {
-  const auto refuse = [](const std::string& pointer, const Json& value) {
-    EXPECT_NE(error_of_forged([&](Json& json) { json.at(Json::json_pointer(pointer)) = value; }),
+  const auto refuse = [](const std::string& pointer, const OrderedJson& value) {
+    EXPECT_NE(error_of_forged(
+                  [&](OrderedJson& json) { json.at(OrderedJson::json_pointer(pointer)) = value; }),
               "")
         << pointer << " = " << value;
   };
@@ -463,8 +464,8 @@ TEST(ForgedSchema, WithAnImpossibleValueIsRefused) {
 }
 
 TEST(ForgedSchema, WithTwoReversesForOneEdgeTypeIsRefused) {
-  const std::string error = error_of_forged([](Json& json) {
-    Json astray = json["edge_types"][0];
+  const std::string error = error_of_forged([](OrderedJson& json) {
+    OrderedJson astray = json["edge_types"][0];
     astray["reverse"] = "nothing";
     json["edge_types"].insert(json["edge_types"].begin(), astray);
   });
@@ -472,8 +473,9 @@ TEST(ForgedSchema, WithTwoReversesForOneEdgeTypeIsRefused) {
 }
 
 TEST(ForgedSchema, WithARelationTwiceIsRefused) {
-  EXPECT_NE(error_of_forged([](Json& json) { json["relations"].push_back(json["relations"][0]); }),
-            "");
+  EXPECT_NE(
+      error_of_forged([](OrderedJson& json) { json["relations"].push_back(json["relations"][0]); }),
+      "");
 }
 
 }  // namespace

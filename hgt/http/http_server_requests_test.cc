@@ -13,10 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kHead = " HTTP/1.1\r\nHost: localhost\r\n";
+constexpr const char* kRequestHead = " HTTP/1.1\r\nHost: localhost\r\n";
 constexpr size_t kMostBody = 1000;
 
-void add_routes(HttpServer& server) {
+void add_writing_routes(HttpServer& server) {
   server.route({.path = "/read"}, [](const HttpRequest&) { return Answer{"text/plain", "read"}; });
   const auto echo = [](const HttpRequest& request) {
     const char* method = request.method == HttpMethod::post ? "post " : "get ";
@@ -39,11 +39,11 @@ std::string request(const std::string& start, const std::string& lines = "",
                     const std::string& body = "") {
   const std::string length =
       body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
-  return start + kHead + lines + length + "\r\n" + body;
+  return start + kRequestHead + lines + length + "\r\n" + body;
 }
 
 TEST(HttpBody, ReachesTheResponderOfARouteThatTakesIt) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   const RawAnswer answer =
       ask(running.port(), request("POST /write", "Content-Type: application/json\r\n", "{}"));
   EXPECT_EQ(answer.status(), 200);
@@ -58,7 +58,7 @@ TEST(HttpBody, ReachesTheResponderOfARouteThatTakesIt) {
 }
 
 TEST(HttpBody, MayComeInPiecesAndInChunks) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   const RawClient slow(running.port());
   for (const char c : request("POST /write", "", "slowly")) {
     slow.send({&c, 1});
@@ -74,21 +74,21 @@ TEST(HttpBody, MayComeInPiecesAndInChunks) {
 }
 
 TEST(HttpBody, IsAskedForWhereTheClientWaits) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   const RawClient client(running.port());
-  client.send(std::string("POST /write") + kHead +
+  client.send(std::string("POST /write") + kRequestHead +
               "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(RawAnswer{client.receive_one()}.status(), 100);
   client.send("hello");
   EXPECT_EQ(RawAnswer{client.receive()}.body(), "post :hello");
-  EXPECT_EQ(ask(running.port(), std::string("POST /write") + kHead +
+  EXPECT_EQ(ask(running.port(), std::string("POST /write") + kRequestHead +
                                     "Expect: 100-continue\r\nContent-Length: 5000\r\n\r\n")
                 .status(),
             413);
 }
 
 TEST(HttpBody, IsRefusedWhereItIsTooLong) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   const std::string most(kMostBody, 'x');
   EXPECT_EQ(ask(running.port(), request("POST /write", "", most)).body(), "post :" + most);
   const RawAnswer refused = ask(running.port(), request("POST /write", "", most + "x"));
@@ -97,8 +97,8 @@ TEST(HttpBody, IsRefusedWhereItIsTooLong) {
   EXPECT_EQ(
       ask(running.port(), request("POST /write", "", std::string(size_t{1} << 19U, 'x'))).status(),
       413);
-  EXPECT_EQ(ask(running.port(),
-                std::string("POST /write") + kHead + "Content-Length: 18446744073709551615\r\n\r\n")
+  EXPECT_EQ(ask(running.port(), std::string("POST /write") + kRequestHead +
+                                    "Content-Length: 18446744073709551615\r\n\r\n")
                 .status(),
             413);
   std::string chunks = request("POST /write", "Transfer-Encoding: chunked\r\n");
@@ -107,15 +107,15 @@ TEST(HttpBody, IsRefusedWhereItIsTooLong) {
 }
 
 TEST(HttpBody, HasToArriveInTime) {
-  const RunningServer running(add_routes, {.read_time = milliseconds(200)});
-  const RawAnswer answer =
-      ask(running.port(), std::string("POST /write") + kHead + "Content-Length: 5\r\n\r\nhe");
+  const RunningServer running(add_writing_routes, {.read_time = milliseconds(200)});
+  const RawAnswer answer = ask(
+      running.port(), std::string("POST /write") + kRequestHead + "Content-Length: 5\r\n\r\nhe");
   EXPECT_EQ(answer.status(), 408);
   EXPECT_TRUE(answer.has("Connection: close\r\n"));
 }
 
 TEST(HttpBody, IsRefusedByRoutesThatTakeNone) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   EXPECT_EQ(ask(running.port(), request("GET /read", "", "x")).status(), 413);
   const RawAnswer read_only = ask(running.port(), request("POST /read", "", "x"));
   EXPECT_EQ(read_only.status(), 405);
@@ -128,7 +128,7 @@ TEST(HttpBody, IsRefusedByRoutesThatTakeNone) {
 }
 
 TEST(HttpBody, IsNotTakenFromPagesOfOtherSites) {
-  const RunningServer running(add_routes);
+  const RunningServer running(add_writing_routes);
   const auto from = [&](const std::string& line) {
     return ask(running.port(), request("POST /write", line + "\r\n", "x")).status();
   };
@@ -141,7 +141,7 @@ TEST(HttpBody, IsNotTakenFromPagesOfOtherSites) {
 HttpOptions kept_alive() { return {.requests_per_connection = 3}; }
 
 TEST(HttpConnection, IsKeptForAFewRequests) {
-  const RunningServer running(add_routes, kept_alive());
+  const RunningServer running(add_writing_routes, kept_alive());
   const RawClient client(running.port());
   client.send(request("GET /read"));
   const RawAnswer first{client.receive_one()};
@@ -156,7 +156,7 @@ TEST(HttpConnection, IsKeptForAFewRequests) {
 }
 
 TEST(HttpConnection, IsKeptAfterARefusalOfAWholeRequest) {
-  const RunningServer running(add_routes, kept_alive());
+  const RunningServer running(add_writing_routes, kept_alive());
   const RawClient client(running.port());
   client.send(request("GET /nothing"));
   EXPECT_EQ(RawAnswer{client.receive_one()}.status(), 404);
@@ -167,7 +167,7 @@ TEST(HttpConnection, IsKeptAfterARefusalOfAWholeRequest) {
 }
 
 TEST(HttpConnection, IsKeptAfterAnAnswerWithoutItsBody) {
-  const RunningServer running(add_routes, kept_alive());
+  const RunningServer running(add_writing_routes, kept_alive());
   const RawAnswer both =
       ask(running.port(), request("HEAD /read") + request("GET /read", "Connection: close\r\n"));
   EXPECT_TRUE(both.has("Content-Length: 4\r\n"));
@@ -176,7 +176,7 @@ TEST(HttpConnection, IsKeptAfterAnAnswerWithoutItsBody) {
 }
 
 TEST(HttpConnection, AnswersRequestsThatWereSentAtOnceInOrder) {
-  const RunningServer running(add_routes, kept_alive());
+  const RunningServer running(add_writing_routes, kept_alive());
   const RawClient client(running.port());
   std::string all;
   for (const char* body : {"1", "2", "3", "4"}) all += request("POST /write", "", body);
@@ -187,7 +187,7 @@ TEST(HttpConnection, AnswersRequestsThatWereSentAtOnceInOrder) {
 }
 
 TEST(HttpConnection, EndsWhereTheClientWishesOrItsRequestIsNotWhole) {
-  const RunningServer running(add_routes, kept_alive());
+  const RunningServer running(add_writing_routes, kept_alive());
   for (const std::string& bytes :
        {request("GET /read", "Connection: close\r\n"), request("GET /read", "", "body"),
         std::string("nonsense\r\n\r\n"),
@@ -201,7 +201,7 @@ TEST(HttpConnection, EndsWhereTheClientWishesOrItsRequestIsNotWhole) {
 }
 
 TEST(HttpConnection, EndsWhenItIsIdleForTooLong) {
-  const RunningServer running(add_routes,
+  const RunningServer running(add_writing_routes,
                               {.requests_per_connection = 3, .idle_time = milliseconds(200)});
   const RawClient client(running.port());
   client.send(request("GET /read"));
@@ -212,7 +212,7 @@ TEST(HttpConnection, EndsWhenItIsIdleForTooLong) {
 TEST(HttpConnection, EndsWithTheServerThoughItIsIdle) {
   HttpOptions options = kept_alive();
   options.idle_time = milliseconds(60000);
-  RunningServer running(add_routes, options);
+  RunningServer running(add_writing_routes, options);
   const RawClient client(running.port());
   client.send(request("GET /read"));
   EXPECT_EQ(RawAnswer{client.receive_one()}.body(), "read");
@@ -223,9 +223,9 @@ TEST(HttpConnection, EndsWithTheServerThoughItIsIdle) {
 }
 
 TEST(HttpConnection, HasItsTimeForEachRequestAnew) {
-  const RunningServer running(add_routes, {.read_time = milliseconds(300),
-                                           .requests_per_connection = 3,
-                                           .idle_time = milliseconds(20000)});
+  const RunningServer running(add_writing_routes, {.read_time = milliseconds(300),
+                                                   .requests_per_connection = 3,
+                                                   .idle_time = milliseconds(20000)});
   const RawClient client(running.port());
   client.send(request("GET /read"));
   EXPECT_EQ(RawAnswer{client.receive_one()}.body(), "read");
@@ -237,7 +237,7 @@ TEST(HttpConnection, HasItsTimeForEachRequestAnew) {
 }
 
 TEST(HttpStatistics, CountsRequestsByWhatBecameOfThem) {
-  RunningServer running(add_routes);
+  RunningServer running(add_writing_routes);
   EXPECT_EQ(running.server().statistics().requests(), 0U);
   for (int i = 0; i < 3; ++i) ask(running.port(), request("POST /write", "", "x"));
   for (const char* bytes : {"nonsense\r\n\r\n", "GET / HTTP/1.1\r\nHost: evil\r\n\r\n"}) {
@@ -254,7 +254,7 @@ TEST(HttpStatistics, CountsRequestsByWhatBecameOfThem) {
 }
 
 TEST(HttpStatistics, KnowsWhoIsConnectedAndWhoWasRefused) {
-  RunningServer running(add_routes, {.connections = 2, .requests_per_connection = 3});
+  RunningServer running(add_writing_routes, {.connections = 2, .requests_per_connection = 3});
   {
     const RawClient first(running.port());
     const RawClient second(running.port());

@@ -16,7 +16,7 @@
 namespace hgt {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using DrawnJson = nlohmann::ordered_json;
 
 // Papers of small_schema(): what enters them, by the names of the edge and its source.
 class AttentionRendering : public testing::Test {
@@ -101,12 +101,12 @@ TEST_F(AttentionRendering, ListsTheLargestOfAllPaths) {
 
 // --- JSON ---
 
-ShownBranch branch_from(const Json& json) {
+ShownBranch branch_from(const DrawnJson& json) {
   ShownBranch branch{.relation = json.value("relation", ""),
                      .type = json.value("type", ""),
                      .share = json.value("share", 1.0),
                      .others = json.value("others", 0.0)};
-  for (const Json& child : json.at("children")) branch.children.push_back(branch_from(child));
+  for (const DrawnJson& child : json.at("children")) branch.children.push_back(branch_from(child));
   return branch;
 }
 
@@ -118,7 +118,7 @@ void forget_counts(ShownBranch& branch) {
 TEST_F(AttentionRendering, SaysTheSameInJson) {
   for (const uint64_t top : {1U, 2U, 9U}) {
     ShownTree shown = shown_tree(tree(), schema_, top);
-    const Json json = Json(to_json(shown));
+    const DrawnJson json = DrawnJson(to_json(shown));
     EXPECT_FALSE(json.contains("svg"));
     EXPECT_EQ(json.contains("others"), top < 3);
     ShownTree back{.root = branch_from(json),
@@ -127,7 +127,7 @@ TEST_F(AttentionRendering, SaysTheSameInJson) {
     back.root.type = json.at("target").get<std::string>();
     forget_counts(shown.root);
     EXPECT_EQ(back, shown);
-    const Json with = Json(to_json(shown, WithSvg::yes));
+    const DrawnJson with = DrawnJson(to_json(shown, WithSvg::yes));
     EXPECT_EQ(with.at("svg"), to_svg(shown));
   }
 }
@@ -273,27 +273,28 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
       .prediction = {{.id = "v1", .name = "V", .probability = 0.5}},
       .without_all = {{.id = "v1", .name = "V", .probability = 0.125}},
       .truth = {"V"}};
-  const Json json = Json::parse(json_text(to_json(answer, schema_, 2)));
+  const DrawnJson json = DrawnJson::parse(json_text(to_json(answer, schema_, 2)));
   EXPECT_EQ(json.at("node").at("id"), "P1");
   EXPECT_EQ(json.at("node").at("name"), "bad \xef\xbf\xbd name");
-  EXPECT_EQ(json.at("prediction"), Json::parse(R"([{"class":"v1","name":"V","probability":0.5}])"));
-  EXPECT_EQ(json.at("truth"), Json::parse(R"(["V"])"));
+  EXPECT_EQ(json.at("prediction"),
+            DrawnJson::parse(R"([{"class":"v1","name":"V","probability":0.5}])"));
+  EXPECT_EQ(json.at("truth"), DrawnJson::parse(R"(["V"])"));
   EXPECT_EQ(json.at("self"), 0.125);
   EXPECT_TRUE(json.at("no_prediction").is_null());
-  EXPECT_EQ(json.at("neighbors"), Json::parse(R"([{
+  EXPECT_EQ(json.at("neighbors"), DrawnJson::parse(R"([{
       "node": {"type": "author", "id": "a", "name": "", "time": ""}, "relations": ["writes"],
       "share": 0.25, "without": [{"class": "v2", "name": "W", "probability": 0.75}]}])"));
   EXPECT_EQ(json.at("without_all").at(0).at("probability"), 0.125);
-  EXPECT_EQ(json.at("attention"), Json(to_json(shown_tree(tree(), schema_, 2))));
-  EXPECT_TRUE(Json(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
+  EXPECT_EQ(json.at("attention"), DrawnJson(to_json(shown_tree(tree(), schema_, 2))));
+  EXPECT_TRUE(DrawnJson(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
   answer = {.node = answer.node, .no_prediction = "none"};
-  const Json poor = Json(to_json(answer, schema_, 2));
+  const DrawnJson poor = DrawnJson(to_json(answer, schema_, 2));
   EXPECT_EQ(poor.at("no_prediction"), "none");
   for (const char* key : {"prediction", "self", "without_all", "attention"}) {
     EXPECT_TRUE(poor.at(key).is_null()) << key;
   }
-  EXPECT_EQ(poor.at("neighbors"), Json::array());
-  EXPECT_EQ(poor.at("truth"), Json::array());
+  EXPECT_EQ(poor.at("neighbors"), DrawnJson::array());
+  EXPECT_EQ(poor.at("truth"), DrawnJson::array());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace hgt {
 namespace {
 
-using Times = std::vector<Time>;
+using YearList = std::vector<Time>;
 using Places = std::vector<std::array<double, 2>>;
 
 // --- times ---
@@ -31,7 +31,7 @@ TEST(SpreadTimes, GoFromWhenHalfOfTheNodesAreThereToTheLast) {
     std::vector<Time> first = first_times(graph, type);
     std::erase(first, kNoTime);
     for (const uint64_t count : {1U, 2U, 3U, 6U, 1000U}) {
-      const Times times = spread_times(graph, type, count);
+      const YearList times = spread_times(graph, type, count);
       if (first.empty()) {
         EXPECT_TRUE(times.empty()) << name;
         continue;
@@ -147,7 +147,7 @@ class EvolutionOfVenues : public testing::Test {
   }
   // A venue whose first paper appeared between the two times.
   NodeId newcomer(Time before, Time until) const {
-    const Times first = first_times(run_.task().graph(), type_in(run_, "venue"));
+    const YearList first = first_times(run_.task().graph(), type_in(run_, "venue"));
     const auto found =
         std::find_if(first.begin(), first.end(), [&](Time t) { return t > before && t <= until; });
     EXPECT_NE(found, first.end());
@@ -155,7 +155,7 @@ class EvolutionOfVenues : public testing::Test {
   }
 
   const hgt::Run& run_ = tiny_run();
-  const Times times_ = {1996, 2004, 2019};
+  const YearList times_ = {1996, 2004, 2019};
 };
 
 // Of any two nodes, by the definition; NaN: one of them is not there.
@@ -169,7 +169,7 @@ double plain_similarity(Similarity& similarity, NodeId a, NodeId b, Time time) {
   return 1 / (1 + std::sqrt(squared) / at.rows.mean_distance());
 }
 
-void expect_lines(Similarity& similarity, const Evolution::Focus& focus, const Times& times) {
+void expect_lines(Similarity& similarity, const Evolution::Focus& focus, const YearList& times) {
   std::set<NodeId> seen = {focus.node};
   std::vector<double> sums;
   for (const EvolutionLine& line : focus.lines) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hgt/insight/attention_paths_test.h"
+#include "hgt/insight/insight_test_runs.h"
 #include "hgt/model/graph_batch.h"
 #include "hgt/model/torch.h"
 #include "hgt/sampling/sampler.h"
@@ -41,10 +42,6 @@ inline const hgt::Run& trained_run(const std::string& task, ModelKind kind = Mod
 }
 
 inline const hgt::Run& whole_run() { return trained_run("paper-venue", ModelKind::hgt, true); }
-
-inline NodeType type_in(const hgt::Run& run, const char* name) {
-  return run.task().graph().schema().node_type(name);
-}
 
 // A paper of the test split with several neighbors.
 inline Seed test_paper(const hgt::Run& run, uint32_t example = 0) {

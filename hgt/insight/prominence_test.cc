@@ -12,7 +12,7 @@
 namespace hgt {
 namespace {
 
-using Counts = std::vector<uint64_t>;
+using LinkCounts = std::vector<uint64_t>;
 
 // Five papers (one without a year), three venues, two authors. Papers 1, 2, 3 cite paper 0; paper 2
 // cites paper 1. A venue has papers by two edge types, an author is a reader of venues, too.
@@ -63,21 +63,22 @@ TestGraph journals(bool cites = true) {
 TEST(Standing, OfEventsIsHowOftenTheyAreCited) {
   const TestGraph graph = journals();
   EXPECT_EQ(natural_standing(graph->schema()), Standing::citations);
-  EXPECT_EQ(standings(*graph, graph.type("paper"), Standing::citations), (Counts{3, 1, 0, 0, 0}));
+  EXPECT_EQ(standings(*graph, graph.type("paper"), Standing::citations),
+            (LinkCounts{3, 1, 0, 0, 0}));
 }
 
 TEST(Standing, OfOtherNodesIsHowOftenTheirEventsAreCitedByWhicheverEdgeTypes) {
   const TestGraph graph = journals();
-  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::citations), (Counts{0, 4, 0}));
-  EXPECT_EQ(standings(*graph, graph.type("author"), Standing::citations), (Counts{1, 0}));
+  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::citations), (LinkCounts{0, 4, 0}));
+  EXPECT_EQ(standings(*graph, graph.type("author"), Standing::citations), (LinkCounts{1, 0}));
 }
 
 TEST(Standing, ByLinksCountsTheEdgesOfAllRelations) {
   const TestGraph graph = journals();
-  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::links), (Counts{1, 2, 3}));
-  EXPECT_EQ(standings(*graph, graph.type("author"), Standing::links), (Counts{3, 1}));
+  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::links), (LinkCounts{1, 2, 3}));
+  EXPECT_EQ(standings(*graph, graph.type("author"), Standing::links), (LinkCounts{3, 1}));
   // Cited and citing, venues, authors, likes.
-  EXPECT_EQ(standings(*graph, graph.type("paper"), Standing::links), (Counts{4, 4, 3, 3, 2}));
+  EXPECT_EQ(standings(*graph, graph.type("paper"), Standing::links), (LinkCounts{4, 4, 3, 3, 2}));
 }
 
 TEST(Standing, IsByLinksWhereNothingIsCited) {
@@ -86,7 +87,7 @@ TEST(Standing, IsByLinksWhereNothingIsCited) {
   const std::string error =
       error_of([&] { standings(*graph, graph.type("venue"), Standing::citations); });
   EXPECT_TRUE(contains(error, "the graph has no citations")) << error;
-  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::links), (Counts{1, 2, 3}));
+  EXPECT_EQ(standings(*graph, graph.type("venue"), Standing::links), (LinkCounts{1, 2, 3}));
 }
 
 TEST(Standing, HasWordsForPeople) {
@@ -111,7 +112,7 @@ TEST(MostProminent, AgreesWithAFullSortOnRandomGraphs) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     const TestGraph graph = random_test_graph(seed);
     for (const char* type : {"paper", "author", "venue", "ghost"}) {
-      const Counts counts = standings(*graph, graph.type(type), Standing::citations);
+      const LinkCounts counts = standings(*graph, graph.type(type), Standing::citations);
       std::vector<NodeId> order(counts.size());
       for (NodeId node = 0; node < order.size(); ++node) order[node] = node;
       std::stable_sort(order.begin(), order.end(),

@@ -22,8 +22,8 @@ namespace {
 using Vectors = std::vector<float>;
 using Nodes = std::vector<NodeId>;
 
-constexpr uint64_t kStream = 0x71e5;   // of the draws
-constexpr uint64_t kSeedsAtOnce = 16;  // in a sub-graph
+constexpr uint64_t kRepresentationStream = 0x71e5;  // of the draws
+constexpr uint64_t kSeedsAtOnce = 16;               // in a sub-graph
 
 Nodes first_nodes(NodeId count) {
   Nodes nodes(count);
@@ -73,8 +73,8 @@ Vectors averaged(const hgt::Run& run, uint32_t layer, NodeType type, Time time, 
     std::vector<double> sums;
     for (uint32_t sample = 0; sample < samples; ++sample) {
       const uint64_t number = first / kSeedsAtOnce * samples + sample;
-      const Vectors one =
-          encoded(run, layer, seeds, hash(run.options().training.seed, kStream, number));
+      const Vectors one = encoded(run, layer, seeds,
+                                  hash(run.options().training.seed, kRepresentationStream, number));
       sums.resize(one.size());
       for (size_t i = 0; i < one.size(); ++i) sums[i] += one[i];
     }

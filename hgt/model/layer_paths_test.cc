@@ -20,7 +20,7 @@ namespace {
 constexpr LayerPath kPaths[] = {LayerPath::reference, LayerPath::fused};
 
 // In double both paths, and different orders of summation, differ by some hundred roundings.
-constexpr double kDouble = 1e-10;
+constexpr double kPathDouble = 1e-10;
 
 // In float neither path is right: the measure is what the plain path is off from itself in double,
 // which counts the roundings of a case and its cancellations. The largest of a tensor's errors
@@ -47,7 +47,7 @@ TEST(LayerPaths, AgreeInDoublePrecisionInOutputsAndGradients) {
   for (uint64_t seed = 0; seed < kCases; ++seed) {
     const RandomCase made = random_case(seed);
     expect_close(results_of(made, LayerPath::fused, at::kDouble),
-                 results_of(made, LayerPath::reference, at::kDouble), kDouble,
+                 results_of(made, LayerPath::reference, at::kDouble), kPathDouble,
                  "seed " + std::to_string(seed));
   }
 }
@@ -80,9 +80,9 @@ TEST(LayerPaths, BothAreTheLayerEdgeByEdge) {
           LayerByHand{*layer, made.options, made.schema, made.graph, input}.forward(weights);
       AttentionTrace trace;
       const at::Tensor output = layer->forward(input, made.graph, &trace).detach();
-      EXPECT_LE(distance(output, expected), kDouble) << "seed " << seed;
+      EXPECT_LE(distance(output, expected), kPathDouble) << "seed " << seed;
       ASSERT_EQ(trace.size(), 1U);
-      EXPECT_LE(distance(trace[0].weights, weights), kDouble) << "seed " << seed;
+      EXPECT_LE(distance(trace[0].weights, weights), kPathDouble) << "seed " << seed;
       EXPECT_EQ(trace[0].edge_ids, made.graph.edge_ids);
       EXPECT_FALSE(trace[0].weights.requires_grad());
     }
@@ -106,7 +106,7 @@ TEST(LayerPaths, AgreeOnHubsAndManyRows) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     const RandomCase made = hub_case(seed);
     expect_close(results_of(made, LayerPath::fused, at::kDouble),
-                 results_of(made, LayerPath::reference, at::kDouble), kDouble,
+                 results_of(made, LayerPath::reference, at::kDouble), kPathDouble,
                  "seed " + std::to_string(seed));
   }
 }
@@ -192,10 +192,10 @@ TEST(LayerPaths, TheOrderOfEdgesWithinATargetChangesTheTraceOnly) {
       AttentionTrace trace;
       const at::Tensor a = layer->forward(input, made.graph, &trace);
       const at::Tensor b = layer->forward(input, other, &trace);
-      EXPECT_LE(distance(a, b), kDouble) << "seed " << seed;
+      EXPECT_LE(distance(a, b), kPathDouble) << "seed " << seed;
       ASSERT_EQ(trace.size(), 2U);
       const at::Tensor moved = trace[0].weights.index_select(0, at::tensor(order, at::kLong));
-      EXPECT_LE(distance(trace[1].weights, moved), kDouble) << "seed " << seed;
+      EXPECT_LE(distance(trace[1].weights, moved), kPathDouble) << "seed " << seed;
       EXPECT_EQ(trace[1].edge_ids, other.edge_ids);
     }
   }
@@ -248,7 +248,7 @@ TEST(LayerPaths, TheOrderOfInstancesWithinATypeChangesTheOrderOfOutputsOnly) {
       layer->eval();
       const at::Tensor expected =
           layer->forward(input, graph).index_select(0, at::tensor(outputs, at::kLong));
-      EXPECT_LE(distance(layer->forward(moved, other), expected), kDouble) << "seed " << seed;
+      EXPECT_LE(distance(layer->forward(moved, other), expected), kPathDouble) << "seed " << seed;
     }
   }
 }
@@ -355,7 +355,7 @@ void expect_independence_of_threads(const RandomCase& made, LayerPath path) {
     }
   }
   at::set_num_threads(before);
-  expect_close(by_threads[1], by_threads[0], kDouble, "threads");
+  expect_close(by_threads[1], by_threads[0], kPathDouble, "threads");
 }
 
 TEST(LayerPaths, ResultsRepeatBitForBitAndDifferBetweenThreadsByRoundingOnly) {
@@ -374,7 +374,7 @@ TEST(LayerPaths, InputsAndGradientsMayHaveAnyLayout) {
     const at::Tensor output = layer->forward(plain, made.graph);
     output.backward(at::ones_like(output));
     layer->forward(turned, made.graph).sum().backward();
-    EXPECT_LE(distance(turned.grad(), plain.grad()), kDouble);
+    EXPECT_LE(distance(turned.grad(), plain.grad()), kPathDouble);
   }
 }
 

@@ -10,17 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/model/finite_differences_test.h"
+
 namespace hgt {
 namespace {
 
-constexpr int64_t kWidth = 5;
+constexpr int64_t kPairWidth = 5;
 constexpr int64_t kSlices = 3;
 
 at::Tensor normal(at::IntArrayRef sizes) { return torch::randn(sizes, at::kDouble); }
 
 NeuralTensorNetwork double_network() {
   torch::manual_seed(11);
-  NeuralTensorNetwork network(kWidth, kSlices);
+  NeuralTensorNetwork network(kPairWidth, kSlices);
   network->to(at::kDouble);
   const torch::NoGradGuard no_gradient;
   network->bias.copy_(normal({kSlices}));
@@ -51,8 +53,8 @@ double plain_score(const NeuralTensorNetworkImpl& network, const at::Tensor& a,
 TEST(NeuralTensorNetwork, AgreesWithThePrintedEquation) {
   const NeuralTensorNetwork network = double_network();
   const torch::NoGradGuard no_gradient;
-  const at::Tensor a = normal({7, kWidth});
-  const at::Tensor b = normal({7, kWidth});
+  const at::Tensor a = normal({7, kPairWidth});
+  const at::Tensor b = normal({7, kPairWidth});
   const at::Tensor scores = network->forward(a, b);
   ASSERT_EQ(scores.sizes(), at::IntArrayRef({7}));
   for (int64_t pair = 0; pair < 7; ++pair) {
@@ -63,36 +65,17 @@ TEST(NeuralTensorNetwork, AgreesWithThePrintedEquation) {
 TEST(NeuralTensorNetwork, ScoresNoPairsAndVectorsThatAreNotContiguous) {
   const NeuralTensorNetwork network = double_network();
   const torch::NoGradGuard no_gradient;
-  EXPECT_EQ(network->forward(normal({0, kWidth}), normal({0, kWidth})).numel(), 0);
-  const at::Tensor a = normal({kWidth, 4}).t();
-  const at::Tensor b = normal({1, kWidth}).expand({4, kWidth});
+  EXPECT_EQ(network->forward(normal({0, kPairWidth}), normal({0, kPairWidth})).numel(), 0);
+  const at::Tensor a = normal({kPairWidth, 4}).t();
+  const at::Tensor b = normal({1, kPairWidth}).expand({4, kPairWidth});
   EXPECT_TRUE(at::allclose(network->forward(a, b), network->forward(a.contiguous(), b.contiguous()),
                            0, 1e-14));
 }
 
-// d loss / d tensor by central differences, one number at a time.
-template <typename Loss>
-at::Tensor finite_differences(at::Tensor tensor, const Loss& loss) {
-  const torch::NoGradGuard no_gradient;
-  constexpr double kStep = 1e-5;
-  at::Tensor gradient = at::zeros_like(tensor);
-  auto* values = tensor.data_ptr<double>();
-  for (int64_t i = 0; i < tensor.numel(); ++i) {
-    const double kept = values[i];
-    values[i] = kept + kStep;
-    const double above = loss().template item<double>();
-    values[i] = kept - kStep;
-    const double below = loss().template item<double>();
-    values[i] = kept;
-    gradient.data_ptr<double>()[i] = (above - below) / (2 * kStep);
-  }
-  return gradient;
-}
-
 TEST(NeuralTensorNetwork, HasTheGradientsOfFiniteDifferences) {
   NeuralTensorNetwork network = double_network();
-  at::Tensor a = normal({6, kWidth}).requires_grad_();
-  at::Tensor b = normal({6, kWidth}).requires_grad_();
+  at::Tensor a = normal({6, kPairWidth}).requires_grad_();
+  at::Tensor b = normal({6, kPairWidth}).requires_grad_();
   const at::Tensor weights = normal({6});
   const auto loss = [&] { return (network->forward(a, b) * weights).sum(); };
   loss().backward();
@@ -104,7 +87,8 @@ TEST(NeuralTensorNetwork, HasTheGradientsOfFiniteDifferences) {
   for (const auto& [name, tensor] : inputs) {
     ASSERT_TRUE(tensor.grad().defined()) << name;
     EXPECT_GT(tensor.grad().abs().max().item<double>(), 1e-3) << name;
-    const at::Tensor expected = finite_differences(tensor.detach(), loss);
+    const at::Tensor expected =
+        finite_differences(tensor.detach(), [&] { return loss().item<double>(); });
     EXPECT_LE((tensor.grad() - expected).abs().max().item<double>(), 1e-8) << name;
   }
 }

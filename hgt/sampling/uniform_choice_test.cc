@@ -10,10 +10,10 @@
 namespace hgt {
 namespace {
 
-using Subset = std::set<uint64_t>;
+using Choice = std::set<uint64_t>;
 
-Subset chosen(UniformChoice& choice, uint64_t n, uint64_t k, Draws& draws) {
-  Subset positions;
+Choice chosen(UniformChoice& choice, uint64_t n, uint64_t k, Draws& draws) {
+  Choice positions;
   choice.choose(n, k, draws, [&](uint64_t position) {
     EXPECT_LT(position, n);
     EXPECT_TRUE(positions.insert(position).second) << position << " was chosen twice";
@@ -23,23 +23,23 @@ Subset chosen(UniformChoice& choice, uint64_t n, uint64_t k, Draws& draws) {
 }
 
 // All subsets of k of the positions from `first` to n - 1, each put after `begun`.
-void list_subsets(uint64_t first, uint64_t n, uint64_t k, const Subset& begun,
-                  Probabilities<Subset>& subsets) {
+void list_subsets(uint64_t first, uint64_t n, uint64_t k, const Choice& begun,
+                  Probabilities<Choice>& subsets) {
   if (k == 0) subsets[begun] = 0;
   for (uint64_t next = first; k > 0 && next < n; ++next) {
-    Subset longer = begun;
+    Choice longer = begun;
     longer.insert(next);
     list_subsets(next + 1, n, k - 1, longer, subsets);
   }
 }
 
 ChiSquare compare_with_uniform(uint64_t n, uint64_t k, uint64_t rounds) {
-  Probabilities<Subset> probabilities;
+  Probabilities<Choice> probabilities;
   list_subsets(0, n, k, {}, probabilities);
   const auto subsets = static_cast<double>(probabilities.size());
   for (auto& [subset, probability] : probabilities) probability = 1 / subsets;
   UniformChoice choice;
-  Counts<Subset> counts;
+  Counts<Choice> counts;
   for (uint64_t round = 0; round < rounds; ++round) {
     Draws draws(hash(17, n, k, round));
     ++counts[chosen(choice, n, k, draws)];

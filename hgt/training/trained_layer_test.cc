@@ -18,13 +18,13 @@ namespace {
 using Words = std::vector<std::string>;
 using Layers = std::map<std::string, uint32_t>;
 
-struct Case {
+struct LayerCase {
   std::string task;
   Words leave_out = {};
   bool guard = true;
 };
 
-std::unique_ptr<const Task> task_of(const Case& what) {
+std::unique_ptr<const Task> task_of(const LayerCase& what) {
   const HeteroGraph graph = HeteroGraph::open(training_graph());
   TaskSpec spec = find_task(what.task, graph.schema());
   spec.leave_out = what.leave_out;
@@ -110,7 +110,7 @@ TEST(TrainedLayer, IsOneDownWithoutAGuard) {
   EXPECT_EQ(trained_layers(*task_of({"paper-venue", {}, false}), 3).at("venue"), 2U);
 }
 
-void expect_computed_layers(const Case& what) {
+void expect_computed_layers(const LayerCase& what) {
   const auto task = task_of(what);
   for (uint32_t layers = 1; layers <= 3; ++layers) {
     EXPECT_EQ(trained_layers(*task, layers), computed_layers(*task, layers))
@@ -119,21 +119,21 @@ void expect_computed_layers(const Case& what) {
 }
 
 TEST(TrainedLayer, IsTheLastThatBatchesComputeForTheType) {
-  const std::vector<Case> cases = {{"paper-venue"},
-                                   {"paper-venue", {"affiliated"}},
-                                   {"paper-venue", {}, false},
-                                   {"paper-field"},
-                                   {"paper-field-L1"},
-                                   {"venue:kind"},
-                                   {"author-disambiguation"},
-                                   {"link:cites"},
-                                   {"link:affiliated"}};
-  for (const Case& what : cases) expect_computed_layers(what);
+  const std::vector<LayerCase> cases = {{"paper-venue"},
+                                        {"paper-venue", {"affiliated"}},
+                                        {"paper-venue", {}, false},
+                                        {"paper-field"},
+                                        {"paper-field-L1"},
+                                        {"venue:kind"},
+                                        {"author-disambiguation"},
+                                        {"link:cites"},
+                                        {"link:affiliated"}};
+  for (const LayerCase& what : cases) expect_computed_layers(what);
 }
 
 // Without citations a paper meets other papers two steps away, and itself has no venue.
 TEST(TrainedLayer, CountsTheStepsToPapersWhoseVenueIsNotHidden) {
-  const Case without_citations{"paper-venue", {"cites"}};
+  const LayerCase without_citations{"paper-venue", {"cites"}};
   const auto task = task_of(without_citations);
   EXPECT_EQ(trained_layers(*task, 4).at("venue"), 1U);
   EXPECT_EQ(trained_layers(*task, 3).at("venue"), 0U);

@@ -160,7 +160,7 @@ Encoder on_reference_path(const HeteroGraph& graph, const Encoder& like) {
   return encoder;
 }
 
-struct Case {
+struct InferenceCase {
   const char* name;
   const char* type;
   uint32_t layers;
@@ -168,7 +168,7 @@ struct Case {
   bool hide_venues = false;
 };
 
-class WholeGraphTest : public testing::TestWithParam<Case> {};
+class WholeGraphTest : public testing::TestWithParam<InferenceCase> {};
 
 TEST_P(WholeGraphTest, GivesWhatTheDefinitionGives) {
   const torch::NoGradGuard no_gradient;
@@ -201,18 +201,20 @@ TEST_P(WholeGraphTest, GivesWhatTheDefinitionGives) {
 INSTANTIATE_TEST_SUITE_P(
     All, WholeGraphTest,
     testing::Values(
-        Case{"papers", "paper", 2}, Case{"papers_one_layer", "paper", 1},
-        Case{"papers_hidden_links", "paper", 2, {}, true},
-        Case{"papers_until_2005", "paper", 2, {.inference = {.at = 2005}}},
-        Case{"venues", "venue", 2, {.inference = {.at = 2010}}},
-        Case{"venues_three_layers", "venue", 3, {.inference = {.at = 2008}}},
-        Case{"authors", "author", 3}, Case{"authors_first_layer", "author", 3, {.layers = 1}},
-        Case{"venues_first_of_three", "venue", 3, {.inference = {.at = 2010}, .layers = 2}},
-        Case{"papers_single", "paper", 2, {.inference = {.instances = Instances::single}}},
-        Case{"venues_single",
-             "venue",
-             2,
-             {.inference = {.at = 2010, .instances = Instances::single}}}),
+        InferenceCase{"papers", "paper", 2}, InferenceCase{"papers_one_layer", "paper", 1},
+        InferenceCase{"papers_hidden_links", "paper", 2, {}, true},
+        InferenceCase{"papers_until_2005", "paper", 2, {.inference = {.at = 2005}}},
+        InferenceCase{"venues", "venue", 2, {.inference = {.at = 2010}}},
+        InferenceCase{"venues_three_layers", "venue", 3, {.inference = {.at = 2008}}},
+        InferenceCase{"authors", "author", 3},
+        InferenceCase{"authors_first_layer", "author", 3, {.layers = 1}},
+        InferenceCase{
+            "venues_first_of_three", "venue", 3, {.inference = {.at = 2010}, .layers = 2}},
+        InferenceCase{"papers_single", "paper", 2, {.inference = {.instances = Instances::single}}},
+        InferenceCase{"venues_single",
+                      "venue",
+                      2,
+                      {.inference = {.at = 2010, .instances = Instances::single}}}),
     [](const auto& given) { return given.param.name; });
 
 TEST(WholeGraph, WorksWithoutAnyTimes) {

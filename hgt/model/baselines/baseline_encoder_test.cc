@@ -17,7 +17,7 @@
 namespace hgt {
 namespace {
 
-constexpr int64_t kWidth = 8;
+constexpr int64_t kEncoderWidth = 8;
 constexpr int64_t kLayers = 2;
 
 class SampledGraph : public testing::Test {
@@ -41,10 +41,12 @@ class SampledGraph : public testing::Test {
   Encoder encoder_of(ModelKind kind, at::ScalarType precision,
                      const std::vector<std::string>& paths = {}) const {
     torch::manual_seed(5);
-    Encoder made(
-        ModelOptions{
-            .kind = kind, .hidden = kWidth, .heads = 2, .layers = kLayers, .meta_paths = paths},
-        schema_);
+    Encoder made(ModelOptions{.kind = kind,
+                              .hidden = kEncoderWidth,
+                              .heads = 2,
+                              .layers = kLayers,
+                              .meta_paths = paths},
+                 schema_);
     made->to(precision);
     return made;
   }
@@ -76,7 +78,7 @@ TEST_P(EncoderOfKind, GivesEverySeedAFiniteVector) {
   const GraphBatch batch = made->make_batch(graph_, sampled());
   ASSERT_EQ(batch.plans.size(), static_cast<size_t>(kLayers));
   const at::Tensor vectors = seed_vectors(made, batch).detach();
-  EXPECT_EQ(vectors.sizes(), at::IntArrayRef({5, kWidth}));
+  EXPECT_EQ(vectors.sizes(), at::IntArrayRef({5, kEncoderWidth}));
   EXPECT_TRUE(vectors.isfinite().all().item<bool>());
   EXPECT_TRUE(at::equal(vectors[0], vectors[3])) << "one seed, asked for twice";
   EXPECT_EQ(largest(vectors) == 0, !row().reads_features);
@@ -131,7 +133,7 @@ TEST_P(EncoderOfKind, HandsGradientsToEveryParameterThatCanHaveOne) {
     EXPECT_TRUE(made->parameters().empty()) << "it has nothing to learn";
     return;
   }
-  vectors.backward(random_rows(6, vectors.size(0), kWidth, at::kDouble));
+  vectors.backward(random_rows(6, vectors.size(0), kEncoderWidth, at::kDouble));
   size_t excused = 0;
   for (const auto& parameter : made->named_parameters()) {
     const std::string why = joins ? excuse(*made, read, parameter.key()) : "";
@@ -155,7 +157,7 @@ TEST_F(SampledGraph, MovesTheMatricesOfRgcnOfTheRelationsThatAreThere) {
   const Encoder made = encoder_of(ModelKind::rgcn, at::kDouble);
   const Subgraph subgraph = sampled();
   const at::Tensor vectors = made->forward(graph_batch(graph_, subgraph, kLayers, Trim::off));
-  vectors.backward(random_rows(6, vectors.size(0), kWidth, at::kDouble));
+  vectors.backward(random_rows(6, vectors.size(0), kEncoderWidth, at::kDouble));
   const at::Tensor gradient = made->named_parameters()["layer_1.weight"].grad();
   std::vector<bool> is_there(static_cast<size_t>(gradient.size(0)), false);
   for (const Relation relation : subgraph.relations) {

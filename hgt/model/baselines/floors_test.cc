@@ -8,7 +8,7 @@ namespace hgt {
 namespace {
 
 // Three types; the second has no rows. Targets are inputs 0 and 2; target 0 also has neighbors.
-LayerGraph small_graph() {
+LayerGraph floors_graph() {
   return {.source_offsets = {0, 2, 2, 3},
           .target_offsets = {0, 1, 1, 2},
           .edge_offsets = {0, 3, 4},
@@ -31,7 +31,7 @@ TEST(Mlp, GivesTheNumbersOfASmallExample) {
     ASSERT_EQ(parameters.size(), 2U);
     parameters["linear.weight"].copy_(at::tensor({1.0, 2.0, 0.0, -1.0}).view({2, 2}));
     parameters["linear.bias"].copy_(at::tensor({0.5, -0.5}));
-    const at::Tensor output = layer->forward(input, small_graph(), nullptr, nullptr);
+    const at::Tensor output = layer->forward(input, floors_graph(), nullptr, nullptr);
     const at::Tensor active = place == Place::last ? expected : expected.clamp_min(0);
     EXPECT_LE(distance(output, active), 1e-12);
   }
@@ -40,12 +40,12 @@ TEST(Mlp, GivesTheNumbersOfASmallExample) {
 TEST(Mlp, ReadsNoNeighbor) {
   const auto layer = make_mlp_layer({.options = {.hidden = 4, .heads = 1}, .place = Place::last});
   const at::Tensor input = torch::randn({3, 4});
-  const at::Tensor before = layer->forward(input, small_graph(), nullptr, nullptr);
-  LayerGraph other = small_graph();
+  const at::Tensor before = layer->forward(input, floors_graph(), nullptr, nullptr);
+  LayerGraph other = floors_graph();
   other.sources = {0, 0, 1, 1};
   EXPECT_TRUE(at::equal(layer->forward(input, other, nullptr, nullptr), before));
   input[1] += 10;
-  EXPECT_TRUE(at::equal(layer->forward(input, small_graph(), nullptr, nullptr), before));
+  EXPECT_TRUE(at::equal(layer->forward(input, floors_graph(), nullptr, nullptr), before));
 }
 
 TEST(Majority, GivesEveryTargetZeroWhateverTheInput) {
@@ -54,7 +54,7 @@ TEST(Majority, GivesEveryTargetZeroWhateverTheInput) {
   for (const at::ScalarType precision : {at::kFloat, at::kDouble}) {
     for (const double scale : {0.0, 1.0, 1e30}) {
       const at::Tensor input = scale * torch::randn({3, 4}).to(precision);
-      const at::Tensor output = layer->forward(input, small_graph(), nullptr, nullptr);
+      const at::Tensor output = layer->forward(input, floors_graph(), nullptr, nullptr);
       EXPECT_EQ(output.sizes(), at::IntArrayRef({2, 4}));
       EXPECT_EQ(output.scalar_type(), precision);
       EXPECT_EQ(largest(output), 0);

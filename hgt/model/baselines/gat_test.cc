@@ -22,7 +22,7 @@ std::shared_ptr<Layer> double_layer(int64_t hidden, int64_t heads, Place place) 
 
 // Three types; the second has no rows. Target 0 reads 1 and itself, target 1, which is input 2,
 // only itself.
-LayerGraph small_graph() {
+LayerGraph gat_graph() {
   return {.source_offsets = {0, 2, 2, 3},
           .target_offsets = {0, 1, 1, 2},
           .edge_offsets = {0, 2, 3},
@@ -56,7 +56,7 @@ TEST(Gat, GivesTheNumbersOfASmallExample) {
     parameters["attention.at_sources"].copy_(at::tensor({std::log(3.0), 1.5 * ln2}, at::kDouble));
     parameters["attention.at_targets"].copy_(at::tensor({0.0, -ln2}, at::kDouble));
     AttentionTrace trace;
-    const at::Tensor output = layer->forward(input, small_graph(), &trace, nullptr);
+    const at::Tensor output = layer->forward(input, gat_graph(), &trace, nullptr);
     EXPECT_LE(distance(output, place == Place::last ? last : inner), 1e-12);
     ASSERT_EQ(trace.size(), 1U);
     EXPECT_LE(distance(trace[0].weights,
@@ -69,7 +69,7 @@ TEST(Gat, GivesTheNumbersOfASmallExample) {
 TEST(Gat, AppendsToATrace) {
   const auto layer = double_layer(2, 1, Place::inner);
   AttentionTrace trace(2);
-  layer->forward(torch::randn({3, 2}, at::kDouble), small_graph(), &trace, nullptr);
+  layer->forward(torch::randn({3, 2}, at::kDouble), gat_graph(), &trace, nullptr);
   ASSERT_EQ(trace.size(), 3U);
   EXPECT_EQ(trace[2].weights.size(0), 3);
 }

@@ -18,7 +18,7 @@ std::shared_ptr<Layer> double_layer(int64_t hidden, Place place) {
 
 // Three types; the second has no rows. Target 0 reads 1, 2 and itself, target 1, which is input 2,
 // only itself.
-LayerGraph small_graph() {
+LayerGraph gcn_graph() {
   return {.source_offsets = {0, 2, 2, 3},
           .target_offsets = {0, 1, 1, 2},
           .edge_offsets = {0, 3, 4},
@@ -41,14 +41,14 @@ TEST(Gcn, GivesTheNumbersOfASmallExample) {
     ASSERT_EQ(parameters.size(), 2U);
     parameters["linear.weight"].copy_(at::tensor({1.0, 2.0, 0.0, -1.0}).view({2, 2}));
     parameters["linear.bias"].copy_(at::tensor({0.5, -0.5}));
-    const at::Tensor output = layer->forward(input, small_graph(), nullptr, nullptr);
+    const at::Tensor output = layer->forward(input, gcn_graph(), nullptr, nullptr);
     const at::Tensor active = place == Place::last ? expected : expected.clamp_min(0);
     EXPECT_LE(distance(output, active), 1e-12);
   }
 }
 
 TEST(Gcn, GivesATargetWithoutAnyEdgeItsBias) {
-  LayerGraph graph = small_graph();
+  LayerGraph graph = gcn_graph();
   graph.edge_offsets = {0, 4, 4};
   const auto layer = double_layer(2, Place::last);
   const at::Tensor output =

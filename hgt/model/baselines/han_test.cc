@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/model/baselines/layer_values_test.h"
 #include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
@@ -31,15 +32,9 @@ std::shared_ptr<Layer> double_layer(const ModelOptions& options, size_t types,
   return layer;
 }
 
-void set(Layer& layer, const std::string& name, const std::vector<double>& values) {
-  const torch::NoGradGuard no_gradient;
-  at::Tensor parameter = layer.named_parameters()[name];
-  parameter.copy_(at::tensor(values, at::kDouble).view_as(parameter));
-}
-
 // Two paths of type 0; type 1 has no rows, type 2 no path. Target 0 reaches input 1 by path 0 and
 // input 2 by path 1, target 1 nothing; target 2 is input 3.
-LayerGraph small_graph() {
+LayerGraph han_graph() {
   return {.source_offsets = {0, 3, 3, 4},
           .target_offsets = {0, 2, 2, 3},
           .edge_offsets = {0, 3, 4, 5},
@@ -69,7 +64,7 @@ TEST(Han, GivesTheNumbersOfASmallExample) {
   set(*layer, "semantic_0.query", {2, 7});
   const at::Tensor input =
       at::tensor({1.0, 2.0, 3.0, 4.0, -3.0, 0.0, -8.0, 9.0}, at::kDouble).view({4, 2});
-  const at::Tensor output = layer->forward(input, small_graph(), nullptr, nullptr).detach();
+  const at::Tensor output = layer->forward(input, han_graph(), nullptr, nullptr).detach();
   const double e = std::exp(1.0);
   const double share_0 = 1 / (1 + std::exp(std::tanh(1 / e - 0.5) - std::tanh(2.5)));
   const double share_1 = 1 - share_0;

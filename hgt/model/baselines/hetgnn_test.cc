@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hgt/model/baselines/layer_values_test.h"
 #include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
@@ -19,19 +20,14 @@ std::shared_ptr<Layer> double_layer(int64_t hidden, const ModelSchema& schema) {
   return layer;
 }
 
-void set(Layer& layer, const std::string& name, const std::vector<double>& values) {
-  const torch::NoGradGuard no_gradient;
-  at::Tensor parameter = layer.named_parameters()[name];
-  parameter.copy_(at::tensor(values, at::kDouble).view_as(parameter));
-}
-
 // b -e-> a and a -e-> a; `absent` has no rows.
-const ModelSchema kSchema = {.node_types = {{"a"}, {"absent"}, {"b"}},
-                             .edge_types = {"e", "self"},
-                             .relations = {{2, 0, 0}, {0, 0, 0}, {0, 1, 0}, {1, 1, 1}, {2, 1, 2}}};
+const ModelSchema kHetgnnSchema = {
+    .node_types = {{"a"}, {"absent"}, {"b"}},
+    .edge_types = {"e", "self"},
+    .relations = {{2, 0, 0}, {0, 0, 0}, {0, 1, 0}, {1, 1, 1}, {2, 1, 2}}};
 
 // Target 0 reads inputs 2 and 3, both of type b, and itself; target 1, input 1, only itself.
-LayerGraph small_graph() {
+LayerGraph hetgnn_graph() {
   return {.source_offsets = {0, 2, 2, 4},
           .target_offsets = {0, 2, 2, 2},
           .edge_offsets = {0, 3, 4},
@@ -47,7 +43,7 @@ at::Tensor small_input() {
 }
 
 std::shared_ptr<Layer> silent_layer() {
-  auto layer = double_layer(2, kSchema);
+  auto layer = double_layer(2, kHetgnnSchema);
   const torch::NoGradGuard no_gradient;
   for (at::Tensor& parameter : layer->parameters()) parameter.zero_();
   return layer;
@@ -60,7 +56,8 @@ TEST(Hetgnn, GivesTheNumbersOfASmallExample) {
   const auto layer = silent_layer();
   set(*layer, "reader_2_onwards_input_weight", {0, 0, 0, 0, 1, 0, 0, 0});
   set(*layer, "reader_2_backwards_input_weight", {0, 0, 0, 0, 0, 1, 0, 0});
-  const at::Tensor output = layer->forward(small_input(), small_graph(), nullptr, nullptr).detach();
+  const at::Tensor output =
+      layer->forward(small_input(), hetgnn_graph(), nullptr, nullptr).detach();
   const auto mean_of_two = [](double first, double second) {
     const double c1 = std::tanh(first) / 2;
     const double c2 = c1 / 2 + std::tanh(second) / 2;
@@ -79,7 +76,8 @@ TEST(Hetgnn, WeighsTheOwnVectorAgainstTheTypes) {
   const double ln2 = std::log(2.0);
   set(*layer, "at_items", {101 * ln2, 0});
   set(*layer, "at_targets", {0, 50 * ln2});
-  const at::Tensor output = layer->forward(small_input(), small_graph(), nullptr, nullptr).detach();
+  const at::Tensor output =
+      layer->forward(small_input(), hetgnn_graph(), nullptr, nullptr).detach();
   EXPECT_LE(distance(output[0], at::tensor({0.8, -1.6}, at::kDouble)), 1e-12);
 }
 
@@ -204,7 +202,7 @@ TEST(Hetgnn, IsTheBiLstmStepByStepInOutputsAndGradients) {
 // --- ten neighbors ---
 
 // Target 0 of type a reads so many inputs of type b.
-LayerGraph star(uint32_t neighbors) {
+LayerGraph star_graph(uint32_t neighbors) {
   LayerGraph graph{.source_offsets = {0, 1, 1, 1 + neighbors},
                    .target_offsets = {0, 1, 1, 1},
                    .edge_offsets = {0, neighbors + uint64_t{1}},
@@ -220,10 +218,10 @@ LayerGraph star(uint32_t neighbors) {
 }
 
 TEST(Hetgnn, ReadsTenNeighborsOfATypeAtMost) {
-  const auto layer = double_layer(4, kSchema);
+  const auto layer = double_layer(4, kHetgnnSchema);
   for (const uint32_t neighbors : {9U, 10U, 11U, 12U, 25U}) {
     const at::Tensor input = random_rows(3, 1 + neighbors, 4, at::kDouble).requires_grad_();
-    layer->forward(input, star(neighbors), nullptr, nullptr).sum().backward();
+    layer->forward(input, star_graph(neighbors), nullptr, nullptr).sum().backward();
     const at::Tensor is_read = input.grad().slice(0, 1).abs().sum(1) > 0;
     EXPECT_EQ(is_read.sum().item<int64_t>(), std::min(10U, neighbors)) << neighbors;
     EXPECT_TRUE(is_read[0].item<bool>()) << "the first is among them";
@@ -231,11 +229,11 @@ TEST(Hetgnn, ReadsTenNeighborsOfATypeAtMost) {
 }
 
 TEST(Hetgnn, ReadsNeighborsInTheOrderOfTheirEdges) {
-  const auto layer = double_layer(4, kSchema);
+  const auto layer = double_layer(4, kHetgnnSchema);
   const at::Tensor input = random_rows(4, 4, 4, at::kDouble);
-  LayerGraph turned = star(3);
+  LayerGraph turned = star_graph(3);
   std::swap(turned.sources[0], turned.sources[2]);
-  const at::Tensor a = layer->forward(input, star(3), nullptr, nullptr);
+  const at::Tensor a = layer->forward(input, star_graph(3), nullptr, nullptr);
   const at::Tensor b = layer->forward(input, turned, nullptr, nullptr);
   EXPECT_GT(distance(a, b), 1e-6);
 }

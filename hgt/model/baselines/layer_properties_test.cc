@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "hgt/error.h"
+#include "hgt/model/finite_differences_test.h"
 #include "hgt/model/layer_makers.h"
 #include "hgt/model/random_batch_test.h"
 
 namespace hgt {
 namespace {
 
-constexpr int64_t kWidth = 4;
+constexpr int64_t kLayerWidth = 4;
 
 // Type 1 has no row at all, type 3 no target; of both there are relations.
 ModelSchema four_types() {
@@ -104,7 +105,7 @@ class BaselineLayer : public testing::TestWithParam<std::string> {
     torch::manual_seed(17);
     const std::shared_ptr<Layer> made =
         make_layer({.options = {.kind = from_word<ModelKind>(GetParam()),
-                                .hidden = kWidth,
+                                .hidden = kLayerWidth,
                                 .heads = 2,
                                 .dropout = dropout},
                     .schema = schema(),
@@ -118,28 +119,10 @@ class BaselineLayer : public testing::TestWithParam<std::string> {
     return made;
   }
 
-  static at::Tensor input(uint64_t seed) { return random_rows(seed, 15, kWidth, at::kDouble); }
+  static at::Tensor input(uint64_t seed) { return random_rows(seed, 15, kLayerWidth, at::kDouble); }
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, BaselineLayer, testing::ValuesIn(baselines()),
                          [](const auto& test) { return test.param; });
-
-// d loss / d tensor by central differences, one number at a time.
-template <typename Loss>
-at::Tensor finite_differences(const at::Tensor& tensor, const Loss& loss) {
-  constexpr double kStep = 1e-5;
-  at::Tensor gradient = at::zeros_like(tensor);
-  auto* values = tensor.data_ptr<double>();
-  for (int64_t i = 0; i < tensor.numel(); ++i) {
-    const double kept = values[i];
-    values[i] = kept + kStep;
-    const double above = loss();
-    values[i] = kept - kStep;
-    const double below = loss();
-    values[i] = kept;
-    gradient.data_ptr<double>()[i] = (above - below) / (2 * kStep);
-  }
-  return gradient;
-}
 
 TEST_P(BaselineLayer, HasTheGradientsOfFiniteDifferences) {
   for (const Place place : {Place::inner, Place::last}) {
@@ -147,7 +130,7 @@ TEST_P(BaselineLayer, HasTheGradientsOfFiniteDifferences) {
     const LayerGraph read = graph(3);
     const SharedPlan plan = made->plan(read);
     const at::Tensor vectors = input(4).requires_grad_();
-    const at::Tensor cotangent = random_rows(5, 9, kWidth, at::kDouble);
+    const at::Tensor cotangent = random_rows(5, 9, kLayerWidth, at::kDouble);
     const at::Tensor output = made->forward(vectors, read, nullptr, plan);
     if (output.requires_grad()) output.backward(cotangent);
     std::vector<std::pair<std::string, at::Tensor>> varied = {{"input", vectors}};
@@ -185,7 +168,7 @@ TEST_P(BaselineLayer, IsTheSameInTwoPartsForWholeGraphs) {
   const LayerGraph read = graph(8);
   const torch::NoGradGuard no_gradient;
   const at::Tensor vectors = input(9);
-  const at::Tensor prepared = at::empty({15, made->prepared_width(kWidth)}, at::kDouble);
+  const at::Tensor prepared = at::empty({15, made->prepared_width(kLayerWidth)}, at::kDouble);
   made->prepare_rows(vectors, read.source_offsets, prepared);
   const at::Tensor outputs =
       made->forward_prepared(own_vectors(vectors, read), prepared, read, made->plan(read));
@@ -196,7 +179,7 @@ TEST_P(BaselineLayer, WritesARowForEachTargetAndNoneForAbsentTypes) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     const at::Tensor outputs =
         layer(Place::inner)->forward(input(seed), graph(seed), nullptr, nullptr);
-    EXPECT_EQ(outputs.sizes(), at::IntArrayRef({9, kWidth}));
+    EXPECT_EQ(outputs.sizes(), at::IntArrayRef({9, kLayerWidth}));
     EXPECT_TRUE(outputs.isfinite().all().item<bool>());
   }
 }
@@ -206,9 +189,9 @@ TEST_P(BaselineLayer, ReadsAGraphWithoutAnyRow) {
   nothing.source_offsets.assign(5, 0);
   nothing.target_offsets = nothing.source_offsets;
   nothing.edge_offsets = {0};
-  const at::Tensor vectors = at::zeros({0, kWidth}, at::kDouble).requires_grad_();
+  const at::Tensor vectors = at::zeros({0, kLayerWidth}, at::kDouble).requires_grad_();
   const at::Tensor outputs = layer(Place::inner)->forward(vectors, nothing, nullptr, nullptr);
-  EXPECT_EQ(outputs.sizes(), at::IntArrayRef({0, kWidth}));
+  EXPECT_EQ(outputs.sizes(), at::IntArrayRef({0, kLayerWidth}));
 }
 
 // The first targets of types a and b: rows 0 and 5 of the outputs, 0 and 7 of the inputs.

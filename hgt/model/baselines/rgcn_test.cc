@@ -28,7 +28,7 @@ const ModelSchema kSmallSchema = {
 
 // Inputs 0, 1, 2 are of type a, 3 of type c. Target 0 reads 1 and 2 by relation 0, 3 by relation 1,
 // and itself; target 1, which is input 3, only itself.
-LayerGraph small_graph() {
+LayerGraph rgcn_graph() {
   return {.source_offsets = {0, 3, 3, 4},
           .target_offsets = {0, 1, 1, 2},
           .edge_offsets = {0, 4, 5},
@@ -56,14 +56,14 @@ TEST(Rgcn, GivesTheNumbersOfASmallExample) {
     parameters["weight"].copy_(
         at::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 2.0, 0.0, 0.0, -1.0}).view({3, 2, 2}));
     parameters["bias"].copy_(at::tensor({0.5, -0.5}));
-    const at::Tensor output = layer->forward(input, small_graph(), nullptr, nullptr);
+    const at::Tensor output = layer->forward(input, rgcn_graph(), nullptr, nullptr);
     const at::Tensor active = place == Place::last ? expected : expected.clamp_min(0);
     EXPECT_LE(distance(output, active), 1e-12);
   }
 }
 
 TEST(Rgcn, GivesATargetWithoutAnyEdgeItsBias) {
-  LayerGraph graph = small_graph();
+  LayerGraph graph = rgcn_graph();
   graph.edge_offsets = {0, 5, 5};
   graph.relations[4] = Relation(1);
   const auto layer = double_layer(2, kSmallSchema, Place::last);
