@@ -1,16 +1,16 @@
 #!/bin/sh
 # Builds the fuzz targets (all of fuzz/, or those named) and runs each of them for a number of
 # seconds, two at a time: scripts/fuzz.sh [30] [TARGET ...]
-# Each starts from fuzz/corpus/TARGET; what it finds besides is kept in build/fuzz/fuzz/corpus. An
+# Each starts from fuzz/corpus/TARGET; what it finds besides is kept in build/asan/fuzz/corpus. An
 # input that fails is kept there, too: add a test for it, and a small file to fuzz/corpus.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
 [ $# -eq 0 ] || shift
-cmake --preset fuzz -DCMAKE_UNITY_BUILD=ON >/dev/null
-cmake --build --preset fuzz --target "${@:-fuzz_targets}"
+cmake --preset asan -DCMAKE_UNITY_BUILD=ON >/dev/null
+cmake --build --preset asan --target "${@:-fuzz_targets}"
 seeds=$PWD/fuzz/corpus
-cd build/fuzz/fuzz
+cd build/asan/fuzz
 if [ $# -eq 0 ]; then targets=$(cat targets.txt); else targets=$*; fi
 
 # One target, with its result as one line.

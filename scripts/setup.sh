@@ -10,8 +10,8 @@ packages="build-essential cmake ninja-build pkg-config libboost-dev libcli11-dev
 # Node.js may come from elsewhere, with npm in the same package.
 command -v npm >/dev/null || packages="$packages nodejs npm"
 if [ "${1:-}" = --tests ]; then
-  packages="$packages chromium clang clang-format clang-tidy-16 git libbenchmark-dev
-    libclang-rt-14-dev libgtest-dev libomp-dev libsentencepiece-dev python3 python3-numpy"
+  packages="$packages chromium clang-16 clang-format clang-tidy-16 git libbenchmark-dev
+    libclang-rt-16-dev libgtest-dev libomp-16-dev libsentencepiece-dev python3 python3-numpy"
 fi
 
 missing=""

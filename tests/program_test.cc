@@ -378,7 +378,7 @@ TEST_F(Program, AKilledImportIsCleanedUpByTheNextOne) {
   EXPECT_FALSE(fs::exists(folder_ / "g.partial"));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need memory themselves
+#ifndef HGT_SANITIZED  // sanitizers need memory themselves
 TEST_F(Program, ImportStaysWithinItsMemoryBound) {
   constexpr uint64_t kEdges = 12'000'000;  // 24 million entries: three times the bound
   write_shop(kEdges);

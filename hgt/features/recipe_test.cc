@@ -301,7 +301,8 @@ TEST_F(PlanTest, NumbersOutOfRangeAreNotEvenSet) {
                                                         {"learning-rate", "7"}}) {
     FeatureStep step = walk_step({"venue"}, {"VPV"});
     EXPECT_EQ(error_for({step}), "");
-    const std::string error = error_of([&] { step_table(step).set(key, {value}); });
+    const std::string error =
+        error_of([&, &key = key, &value = value] { step_table(step).set(key, {value}); });
     EXPECT_TRUE(contains(error, "'" + value + "' is not a")) << key << ": " << error;
   }
 }

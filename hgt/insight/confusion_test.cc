@@ -13,7 +13,7 @@ namespace hgt {
 namespace {
 
 using ConfusionCounts = std::vector<std::vector<uint64_t>>;
-using Words = std::vector<std::string>;
+using ClassNames = std::vector<std::string>;
 
 std::string letter(uint32_t number) { return std::string(1, static_cast<char>('a' + number)); }
 
@@ -21,14 +21,14 @@ TEST(Confusion, CountsTruthsByPredictions) {
   const std::vector<ClassAnswer> answers = {{{1}, 1}, {{1}, 0}, {{1}, 1}, {{0}, 2}, {{2}, 2}};
   const Confusion counted = count_confusion(answers, 12, letter);
   EXPECT_EQ(counted.examples, 5U);
-  EXPECT_EQ(counted.classes, (Words{"b", "a", "c"}));  // by examples, then by number
+  EXPECT_EQ(counted.classes, (ClassNames{"b", "a", "c"}));  // by examples, then by number
   EXPECT_EQ(counted.counts, (ConfusionCounts{{2, 1, 0}, {0, 0, 1}, {0, 0, 1}}));
 }
 
 TEST(Confusion, CountsSeveralTruthsOnceForTheOneThatWasPredictedElseForTheFirst) {
   const std::vector<ClassAnswer> answers = {{{0, 2}, 2}, {{0, 2}, 1}, {{1, 2}, 0}};
   const Confusion counted = count_confusion(answers, 12, letter);
-  EXPECT_EQ(counted.classes, (Words{"a", "b", "c"}));
+  EXPECT_EQ(counted.classes, (ClassNames{"a", "b", "c"}));
   EXPECT_EQ(counted.counts, (ConfusionCounts{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
 }
 
@@ -36,10 +36,10 @@ TEST(Confusion, PutsTheSmallestClassesTogether) {
   const std::vector<ClassAnswer> answers = {{{4}, 4}, {{4}, 4}, {{4}, 3}, {{3}, 3},
                                             {{3}, 0}, {{0}, 1}, {{1}, 4}, {{2}, 2}};
   const Confusion counted = count_confusion(answers, 2, letter);
-  EXPECT_EQ(counted.classes, (Words{"e", "d", "others"}));
+  EXPECT_EQ(counted.classes, (ClassNames{"e", "d", "others"}));
   EXPECT_EQ(counted.counts, (ConfusionCounts{{2, 1, 0}, {0, 1, 1}, {1, 0, 2}}));
   const Confusion together = count_confusion(answers, 0, letter);
-  EXPECT_EQ(together.classes, (Words{"others"}));
+  EXPECT_EQ(together.classes, (ClassNames{"others"}));
   EXPECT_EQ(together.counts, (ConfusionCounts{{8}}));
   EXPECT_EQ(count_confusion(answers, 4, letter).classes.back(), "others");
   EXPECT_EQ(count_confusion(answers, 5, letter).classes.back(), "c");
@@ -47,7 +47,7 @@ TEST(Confusion, PutsTheSmallestClassesTogether) {
 
 TEST(Confusion, ShowsOnlyClassesThatOccur) {
   const Confusion counted = count_confusion({{{7}, 5}}, 12, letter);
-  EXPECT_EQ(counted.classes, (Words{"h", "f"}));
+  EXPECT_EQ(counted.classes, (ClassNames{"h", "f"}));
   EXPECT_EQ(counted.counts, (ConfusionCounts{{0, 1}, {0, 0}}));
   const Confusion none = count_confusion({}, 12, letter);
   EXPECT_EQ(none.examples, 0U);

@@ -244,7 +244,7 @@ TEST(ExplainNode, TellsHowFarItIsAndStopsWhenItIsTold) {
                                              {"predictions of paper", 12}}));  // 3 * (1 + 2 + 1)
   EXPECT_EQ(finished.size(), 3U);
   for (const auto& [stage, unused] : counts) {
-    const auto stop = [&](const Progress& progress) {
+    const auto stop = [&stage = stage](const Progress& progress) {
       if (progress.stage == stage) throw Error("stopped in " + stage);
     };
     EXPECT_EQ(error_of([&] { explain_node(run, seed, {.samples = 2}, stop); }),

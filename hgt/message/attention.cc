@@ -127,15 +127,21 @@ class Attention {
 
   // --- pairs at the sources; `half` is keys() or messages() ---
 
+  // A table without rows may be nullptr, from which nothing can be counted.
+  template <typename U>
+  static U* from(U* table, uint64_t offset) {
+    return table == nullptr ? nullptr : table + offset;
+  }
   // One half of the rows from which pairs come: place p in the list is the row of pair p.
   template <typename U>
   RowList<U> paired_sources(U* table, uint64_t half) const {
-    return {.data = table + half, .stride = source_stride(), .rows = plan_.source_pairs.data()};
+    return {
+        .data = from(table, half), .stride = source_stride(), .rows = plan_.source_pairs.data()};
   }
   // One half of the rows of the pairs themselves.
   template <typename U>
   RowList<U> source_pairs(U* table, uint64_t half) const {
-    return {.data = table + plan_.first_source_pair() * source_stride() + half,
+    return {.data = from(table, plan_.first_source_pair() * source_stride() + half),
             .stride = source_stride()};
   }
 

@@ -222,6 +222,7 @@ void softmax_list(const EdgeLists& lists, uint32_t row, int64_t heads, const T* 
 
 template <typename T>
 void softmax_rows(const EdgeLists& lists, int64_t heads, const T* scores, T* out) {
+  if (lists.num_edges() == 0) return;  // scores may be nullptr
   parallel_rows(lists.num_rows(), kRowsPerTask, [&](int64_t row) {
     for (int64_t head = 0; head < heads; ++head) {
       softmax_list(lists, static_cast<uint32_t>(row), heads, scores + head, out + head);

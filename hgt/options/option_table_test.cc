@@ -134,7 +134,7 @@ TEST(OptionTable, RefusesNumbersBeyondTheirRangesAndSaysThem) {
        "seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615"},
       {"list", "10", "list: '10' is not a whole number from 1 to 9"}};
   for (const auto& [key, text, expected] : cases) {
-    const std::string error = error_of([&] { table.set(key, {text}); });
+    const std::string error = error_of([&, &key = key, &text = text] { table.set(key, {text}); });
     EXPECT_TRUE(error.starts_with(expected)) << error;
   }
   EXPECT_EQ(numbers.whole, 1) << "what was refused changes nothing";

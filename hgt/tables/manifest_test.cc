@@ -405,7 +405,7 @@ TEST_F(ManifestTest, KeysThatWouldDoNothingAreErrors) {
       {"features = { columns = ['a'], width = 1 }\n", "do not take a 'width'"},
       {"features = { npy = 'f.npy', width = 4 }\n", "do not take a 'width'"}};
   for (const auto& [line, what] : cases) {
-    expect_contains(error_of([&] { read(kPaper + line); }), what);
+    expect_contains(error_of([&, &line = line] { read(kPaper + line); }), what);
   }
 }
 

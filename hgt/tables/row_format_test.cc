@@ -88,7 +88,8 @@ TEST_F(RowFormatTest, OptionsThatTheFormatDoesNotTakeAreErrors) {
       {{.values = {{"skip_lines", "x"}}}, "'skip_lines' must be a whole number"},
       {{.columns = {"a", "b", "a"}}, "'columns' names 'a' twice"}};
   for (const auto& [options, what] : cases) {
-    const std::string text = error_of([&] { first_row("t.tsv", "a\n1\n", options); });
+    const std::string text =
+        error_of([&, &options = options] { first_row("t.tsv", "a\n1\n", options); });
     expect_contains(text, (folder_ / "t.tsv").string());
     expect_contains(text, what);
   }

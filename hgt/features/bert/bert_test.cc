@@ -76,20 +76,23 @@ TEST(BertNetwork, IsLikeTheReferenceForEveryOption) {
   expect_like_reference(config, 70);
 }
 
-TEST(BertNetwork, CompanyInABatchAndThreadsMakeNoDifference) {
+TEST(BertNetwork, CompanyInABatchAndThreadsMakeNoDifferenceButRounding) {
   const BertNetwork network = opened(random_bert(small_bert()));
   std::mt19937 random(3);
   Titles titles;
   for (size_t i = 0; i < 200; ++i) titles.push_back(random_ids(random, random() % 101));
   const std::vector<float> together = encoded(network, titles);
+  EXPECT_EQ(encoded(network, titles), together);
   for (size_t i = 0; i < titles.size(); ++i) {
     const std::vector<float> alone = encoded(network, {titles[i]});
     for (size_t d = 0; d < 12; ++d) EXPECT_NEAR(together[i * 12 + d], alone[d], 1e-5) << i;
   }
-  set_compute_threads(1);
-  EXPECT_EQ(encoded(network, titles), together);
-  set_compute_threads(3);
-  EXPECT_EQ(encoded(network, titles), together);
+  for (const int threads : {1, 3}) {  // the library of matrix products gives them other blocks
+    set_compute_threads(threads);
+    const std::vector<float> vectors = encoded(network, titles);
+    ASSERT_EQ(vectors.size(), together.size());
+    for (size_t i = 0; i < vectors.size(); ++i) EXPECT_NEAR(vectors[i], together[i], 1e-5) << i;
+  }
   set_compute_threads(0);
   EXPECT_EQ(encoded(network, {{}}), std::vector<float>(12, 0));
   EXPECT_TRUE(encoded(network, {}).empty());
