@@ -124,6 +124,7 @@ TEST_F(TrainProgram, TrainsScoresPredictsAndEmbeds) {
   const std::string trained = text(train("run", {"--batches", "4", "--repeats", "2"}));
   for (const char* expected :
        {"task paper-venue: ", " train, ", " classes\n",
+        "\nsplit by time: training until 2014, validation until 2016, then test\n",
         "\ntime bound split: ", "model hgt: ", "validation loss", "score it with: hgt evaluate "}) {
     EXPECT_TRUE(contains(trained, expected)) << expected << "\nis not in\n" << trained;
   }
@@ -220,6 +221,29 @@ TEST_F(TrainProgram, LetsTheCommandLineWinOverTheConfigFile) {
     EXPECT_TRUE(contains(options, line)) << line << options;
   }
   EXPECT_TRUE(contains(read_bytes(folder_ / "run" / "task.toml"), "2013"));
+}
+
+// Paper, section 5.2; 200 epochs of 64 steps are the authors' code's.
+TEST_F(TrainProgram, TakesTheProtocolOfThePaperFromOneFile) {
+  const Path config = Path(HGT_SOURCE_DIR) / "data/configs/paper.toml";
+  text({"train", graph(), "--task", "paper-venue", "--run", path("run"), "--config",
+        config.string(), "--batches", "1", "--repeats", "1", "--width", "4", "--depth", "1",
+        "--validation-limit", "4", "--quiet"});
+  const std::string options = read_bytes(folder_ / "run" / "options.toml");
+  for (const char* line :
+       {"model = \"hgt\"", "hidden = 256", "heads = 8", "layers = 3", "heter = true", "rte = true",
+        "norm = false", "gated-skip = false", "tanh-adaptation = false", "matrix-per-head = false",
+        "divide-by-head-width = false", "prior = \"meta_relation\"", "strategy = \"hgsampling\"",
+        "neighbor-cap = 0", "batch-size = 256", "validate-every = 64", "patience = 0",
+        "warmup = 0"}) {
+    EXPECT_TRUE(contains(options, std::string(line) + "\n")) << line << "\nis not in\n" << options;
+  }
+  // What the command line made smaller.
+  const std::string file = read_bytes(config);
+  for (const char* line : {"batches = 12800", "repeats = 5", "validation-limit = 0"}) {
+    EXPECT_TRUE(contains(file, std::string("\n") + line)) << line;
+  }
+  EXPECT_FALSE(contains(read_bytes(folder_ / "run" / "task.toml"), "20")) << "the usual dates";
 }
 
 TEST_F(TrainProgram, NamesFileAndLineOfAWrongConfig) {
