@@ -243,7 +243,27 @@ TEST_F(TrainProgram, TakesTheProtocolOfThePaperFromOneFile) {
   for (const char* line : {"batches = 12800", "repeats = 5", "validation-limit = 0"}) {
     EXPECT_TRUE(contains(file, std::string("\n") + line)) << line;
   }
-  EXPECT_FALSE(contains(read_bytes(folder_ / "run" / "task.toml"), "20")) << "the usual dates";
+  EXPECT_TRUE(contains(read_bytes(folder_ / "run" / "task.toml"), "train-end = \"\""))
+      << "the usual dates";
+}
+
+TEST_F(TrainProgram, WithAMatrixPerRelationDoesAllThatOtherRunsDo) {
+  const std::string trained =
+      text(train("run", {"--matrix-per-relation", "--batches", "4", "--validate-every", "2"}));
+  text(train("plain", {"--batches", "4", "--validate-every", "2"}));
+  EXPECT_GT(best("run").size(), 0U);
+  EXPECT_TRUE(best("run").contains("encoder.layer_0.relation_weight"));
+  EXPECT_FALSE(best("plain").contains("encoder.layer_0.relation_weight"));
+  text({"evaluate", path("run"), "--quiet"});
+  text({"evaluate", path("run"), "--full", "--quiet"});
+  text({"predict", path("run"), "--all", "--out", path("all.tsv"), "--quiet"});
+  text({"embed", path("run"), "--type", "author", "--out", path("authors"), "--quiet"});
+  EXPECT_TRUE(contains(text({"explain", path("run"), "--type", "paper", "--quiet"}), "paper"));
+  text({"explain", path("run"), "--node", "paper:290", "--quiet"});
+  expect_failure(train("other", {"--matrix-per-relation", "--prior", "meta_relation"}), 2,
+                 "--prior: --matrix-per-relation stands for it");
+  expect_failure(train("other", {"--degree-weights", "symmetric"}), 2,
+                 "--degree-weights: only --model gcn weighs neighbors by degrees");
 }
 
 TEST_F(TrainProgram, NamesFileAndLineOfAWrongConfig) {
