@@ -3,9 +3,9 @@
 
   experiments/gcn_weights.py HGT DATA WORK [NAME ...]
 
-Takes the graphs and tasks NAME of compare_models.py, trains gcn with --degree-weights mean and
-symmetric on each, two seeds and half of that script's batches, and prints loss, NDCG and MRR of the
-validation set for each seed. What exists in WORK already is not computed again.
+As compare_models.py, whose graphs, tasks and budget it takes: trains gcn with --degree-weights mean
+and symmetric, and prints loss, NDCG and MRR of the validation set for each seed. What exists in
+WORK already is not computed again.
 """
 import json
 import os
@@ -13,33 +13,31 @@ import sys
 
 from compare_models import EXPERIMENTS, make_graph, run
 
-BUDGET = ("--hidden 64 --layers 2 --node-vectors 100000 --width 64 --depth 3 --batch-size 256 "
-          "--batches 200 --learning-rate 0.003 --validation-limit 2000 --validate-every 100 "
-          "--repeats 2").split()
-DEFAULT = ("small-venue", "ai-venues")
+DEFAULT = ("small-venue", "ai-venues", "vis-venue", "ai-authors", "vis-field", "arxiv-L2")
 
 
-def validation(hgt, graph, task, folder, weights):
+def validation(hgt, graph, task, options, folder, weights):
     if not os.path.exists(os.path.join(folder, "training.json")):
         run([hgt, "train", graph, "--task", task, "--run", folder, "--model", "gcn",
-             "--degree-weights", weights, "--quiet"] + BUDGET)
+             "--degree-weights", weights, "--threads", "1", "--quiet"] + options)
     return json.loads(run([hgt, "evaluate", folder, "--split", "validation", "--json", "--quiet"]))
 
 
 def main(hgt, data, work, names):
     os.makedirs(work, exist_ok=True)
     print("| | weights | loss | ndcg | mrr |\n| --- | --- | ---: | ---: | ---: |")
-    for name, data_set, task, _ in EXPERIMENTS:
+    for name, data_set, task, options in EXPERIMENTS:
         if name not in (names or DEFAULT):
             continue
         graph = make_graph(hgt, data, work, data_set)
+        if task.endswith(".toml"):
+            task = os.path.join(os.path.dirname(os.path.abspath(__file__)), task)
         for weights in ("mean", "symmetric"):
             folder = os.path.join(work, f"{name}-gcn-{weights}.run")
-            seeds = validation(hgt, graph, task, folder, weights)["seeds"]
-            losses = " ".join(f"{seed['loss']:.4f}" for seed in seeds)
-            metrics = " | ".join(" ".join(f"{seed['metrics'][metric]:.4f}" for seed in seeds)
-                                 for metric in ("ndcg", "mrr"))
-            print(f"| {name} | {weights} | {losses} | {metrics} |", flush=True)
+            seeds = validation(hgt, graph, task, options, folder, weights)["seeds"]
+            cells = [" ".join(f"{seed[key]:.4f}" for seed in seeds)
+                     for key in ("loss", "ndcg", "mrr")]
+            print(f"| {name} | {weights} | " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":
