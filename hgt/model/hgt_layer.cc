@@ -99,7 +99,7 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
   }
 }
 
-// K-, M- or Q-Linear of which one lies below the other, and A-Linear.
+// That many of K-, M- and Q-Linear, one below the other, and A-Linear.
 void HgtLayerImpl::make_linear_maps(int64_t types, int64_t projections) {
   const int64_t hidden = options_.hidden;
   const double bound = 1 / std::sqrt(static_cast<double>(hidden));
