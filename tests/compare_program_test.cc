@@ -133,10 +133,9 @@ TEST_F(CompareProgram, ReadsTaskFolderAndPresetFromAConfigFile) {
 
 TEST_F(CompareProgram, TakesTheProtocolOfThePaperFromOneFile) {
   const Path config = Path(HGT_SOURCE_DIR) / "data/configs/paper.toml";
-  const Outcome made =
-      hgt({"compare", path("graph"), "--task", "paper-venue", "--run", path("all"), "--config",
-           config.string(), "--models", "majority", "--batches", "1", "--width", "4",
-           "--degree-weights", "symmetric"});
+  const Outcome made = hgt({"compare", path("graph"), "--task", "paper-venue", "--run", path("all"),
+                            "--config", config.string(), "--models", "majority", "--batches", "1",
+                            "--width", "4", "--degree-weights", "symmetric"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_TRUE(contains(made.out, " test examples, 5 seeds")) << made.out;
   EXPECT_TRUE(contains(made.err, "split by time: training until 2014")) << made.err;
