@@ -131,6 +131,18 @@ TEST_F(CompareProgram, ReadsTaskFolderAndPresetFromAConfigFile) {
   EXPECT_TRUE(contains(options, "hidden = 16\n")) << "the command line wins";
 }
 
+TEST_F(CompareProgram, TakesTheProtocolOfThePaperFromOneFile) {
+  const Path config = Path(HGT_SOURCE_DIR) / "data/configs/paper.toml";
+  const Outcome made = hgt({"compare", path("graph"), "--task", "paper-venue", "--run", path("all"),
+                            "--config", config.string(), "--models", "majority", "--batches", "1",
+                            "--width", "4", "--degree-weights", "symmetric"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_TRUE(contains(made.out, " test examples, 5 seeds")) << made.out;
+  EXPECT_TRUE(contains(made.err, "split by time: training until 2014")) << made.err;
+  const std::string options = read_bytes(folder_ / "all" / "majority" / "options.toml");
+  EXPECT_TRUE(contains(options, "\nneighbor-cap = 0\n")) << options;
+}
+
 TEST_F(CompareProgram, SaysWhatIsWrong) {
   const auto refused = [&](const Words& words, int code, const std::string& message) {
     const Outcome outcome = hgt(words);

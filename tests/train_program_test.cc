@@ -124,6 +124,7 @@ TEST_F(TrainProgram, TrainsScoresPredictsAndEmbeds) {
   const std::string trained = text(train("run", {"--batches", "4", "--repeats", "2"}));
   for (const char* expected :
        {"task paper-venue: ", " train, ", " classes\n",
+        "\nsplit by time: training until 2014, validation until 2016, then test\n",
         "\ntime bound split: ", "model hgt: ", "validation loss", "score it with: hgt evaluate "}) {
     EXPECT_TRUE(contains(trained, expected)) << expected << "\nis not in\n" << trained;
   }
@@ -220,6 +221,49 @@ TEST_F(TrainProgram, LetsTheCommandLineWinOverTheConfigFile) {
     EXPECT_TRUE(contains(options, line)) << line << options;
   }
   EXPECT_TRUE(contains(read_bytes(folder_ / "run" / "task.toml"), "2013"));
+}
+
+// Paper, section 5.2; 200 epochs of 64 steps are the authors' code's.
+TEST_F(TrainProgram, TakesTheProtocolOfThePaperFromOneFile) {
+  const Path config = Path(HGT_SOURCE_DIR) / "data/configs/paper.toml";
+  text({"train", graph(), "--task", "paper-venue", "--run", path("run"), "--config",
+        config.string(), "--batches", "1", "--repeats", "1", "--width", "4", "--depth", "1",
+        "--validation-limit", "4", "--quiet"});
+  const std::string options = read_bytes(folder_ / "run" / "options.toml");
+  for (const char* line :
+       {"model = \"hgt\"", "hidden = 256", "heads = 8", "layers = 3", "heter = true", "rte = true",
+        "norm = false", "gated-skip = false", "tanh-adaptation = false", "matrix-per-head = false",
+        "divide-by-head-width = false", "prior = \"meta_relation\"", "strategy = \"hgsampling\"",
+        "neighbor-cap = 0", "batch-size = 256", "validate-every = 64", "patience = 0",
+        "warmup = 0"}) {
+    EXPECT_TRUE(contains(options, std::string(line) + "\n")) << line << "\nis not in\n" << options;
+  }
+  // What the command line made smaller.
+  const std::string file = read_bytes(config);
+  for (const char* line : {"batches = 12800", "repeats = 5", "validation-limit = 0"}) {
+    EXPECT_TRUE(contains(file, std::string("\n") + line)) << line;
+  }
+  EXPECT_TRUE(contains(read_bytes(folder_ / "run" / "task.toml"), "train-end = \"\""))
+      << "the usual dates";
+}
+
+TEST_F(TrainProgram, WithAMatrixPerRelationDoesAllThatOtherRunsDo) {
+  const std::string trained =
+      text(train("run", {"--matrix-per-relation", "--batches", "4", "--validate-every", "2"}));
+  text(train("plain", {"--batches", "4", "--validate-every", "2"}));
+  EXPECT_GT(best("run").size(), 0U);
+  EXPECT_TRUE(best("run").contains("encoder.layer_0.relation_weight"));
+  EXPECT_FALSE(best("plain").contains("encoder.layer_0.relation_weight"));
+  text({"evaluate", path("run"), "--quiet"});
+  text({"evaluate", path("run"), "--full", "--quiet"});
+  text({"predict", path("run"), "--all", "--out", path("all.tsv"), "--quiet"});
+  text({"embed", path("run"), "--type", "author", "--out", path("authors"), "--quiet"});
+  EXPECT_TRUE(contains(text({"explain", path("run"), "--type", "paper", "--quiet"}), "paper"));
+  text({"explain", path("run"), "--node", "paper:290", "--quiet"});
+  expect_failure(train("other", {"--matrix-per-relation", "--prior", "meta_relation"}), 2,
+                 "--prior: --matrix-per-relation stands for it");
+  expect_failure(train("other", {"--degree-weights", "symmetric"}), 2,
+                 "--degree-weights: only --model gcn weighs neighbors by degrees");
 }
 
 TEST_F(TrainProgram, NamesFileAndLineOfAWrongConfig) {

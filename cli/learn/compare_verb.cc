@@ -26,6 +26,7 @@
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/model/machine.h"
+#include "hgt/task/split_dates.h"
 #include "hgt/training/comparison.h"
 #include "hgt/training/run.h"
 
@@ -119,6 +120,7 @@ void run_compare(CompareFlags& flags) {
     }
     create_comparison(folder, flags.run.effective(), models, bar.sink());
   }
+  bool told_split = flags.quiet;
   std::vector<Warning> shown;
   for (const std::string& model : read_compared_models(folder)) {
     const Path path = folder.run(model).path();
@@ -127,6 +129,9 @@ void run_compare(CompareFlags& flags) {
     if (flags.run.resumes()) pipeline = flags.run.resumed(run.options()).training.pipeline;
     const EvaluationOptions how = run.scoring();
     if (run.is_scored(Split::test, how)) continue;
+    if (!std::exchange(told_split, true) && run.task().spec().split == SplitRule::time) {
+      tell(fmt::format("split {}\n", describe_split(run.task())));
+    }
     if (!flags.quiet) tell(model + "\n");
     train_model(path, flags, pipeline);
     run.set_pipeline(pipeline);

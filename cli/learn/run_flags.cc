@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "hgt/error.h"
 #include "hgt/graph/feature_sets.h"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr double kAutomaticScale = 0;  // settle() finds it
 constexpr const char* kMetaPaths = "meta-paths";
+// Of some models only: in a comparison they are for these.
+constexpr std::array<std::string_view, 2> kOfSomeModels = {kMetaPaths, "degree-weights"};
 constexpr const char* kKeepsOptions = "a run that is continued keeps its options";
 
 RunOptions& with_automatic_scale(RunOptions& options) {
@@ -79,9 +83,12 @@ RunOptions RunFlags::effective() {
 // Config files may hold all options: those that a run wrote do.
 void RunFlags::refuse_idle_options(const Schema& schema) const {
   std::vector<std::string> given = training_.given();
+  for (const std::string& key : task_flags_.given()) given.push_back(key);
   const bool one_model = training_.table().find("model") != nullptr;
-  for (const std::string& key : task_flags_.given()) {
-    if (one_model || key != kMetaPaths) given.push_back(key);
+  if (!one_model) {
+    std::erase_if(given, [](const std::string& key) {
+      return std::find(kOfSomeModels.begin(), kOfSomeModels.end(), key) != kOfSomeModels.end();
+    });
   }
   const auto idle = find_idle_option(options_, schema, given);
   if (idle) throw CLI::ValidationError("--" + idle->key, idle->reason);

@@ -16,6 +16,7 @@
 #include "hgt/graph/verified_arrays.h"
 #include "hgt/model/machine.h"
 #include "hgt/task/audit.h"
+#include "hgt/task/split_dates.h"
 #include "hgt/task/time_bound.h"
 #include "hgt/training/run.h"
 
@@ -44,6 +45,7 @@ void print_run(const Run& run) {
   } else {
     fmt::print(" examples\n");
   }
+  if (spec.split == SplitRule::time) fmt::print("split {}\n", describe_split(task));
   const TimeBound bound = task.time_bound(run.options().training.sampling.time_bound);
   if (task.graph().schema().time_range) {
     fmt::print("time bound {}\n", describe_time_bound(task, bound));

@@ -120,19 +120,11 @@ namespace {
 void add_reach_options(OptionTable& table, FeatureStep& step) {
   table
       .add("task", step.task,
-           "Task that the features are for, a name or a file; the links that it predicts are not "
-           "used")
+           "Task that the features are for, a name or a file, which also says what is not given of "
+           "its split and of edge types to hide or to leave out; the links that it predicts are "
+           "not used")
       .everyday();
-  TaskSpec& of_task = step.task_options;
-  table.add("split", of_task.split, "How the task divides its examples (automatic = as it says)");
-  table.add("train-end", of_task.train_end,
-            "Last time that belongs to the training of the task (empty = as it says)");
-  table.add("validation-end", of_task.validation_end,
-            "Last time that belongs to the validation of the task (empty = as it says)");
-  table.add("also-hide", of_task.also_hide,
-            "Other edge types that the task hides, separated by commas (empty = as it says)");
-  table.add("leave-out", of_task.leave_out,
-            "Edge types that the task leaves out, separated by commas (empty = as it says)");
+  table.append(task_table(step.task_options).only({kTaskOptions.begin(), kTaskOptions.end()}));
   table.add("until", step.until,
             "Use nothing later than this time (empty = the end of the task's training period, "
             "otherwise 2014)");

@@ -367,7 +367,7 @@ AttentionPlan::AttentionPlan(const LayerGraph& graph, const std::vector<uint32_t
       num_sources(graph.num_sources()),
       num_targets(graph.num_targets()),
       temporal(with_time) {
-  check(graph, relation_sets.size());
+  check_edges(graph, relation_sets.size());
   assert(std::all_of(relation_sets.begin(), relation_sets.end(),
                      [&](uint32_t set) { return set < num_sets; }));
   if (graph.num_edges() >= kNone / 2) {

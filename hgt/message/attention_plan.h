@@ -83,7 +83,8 @@ constexpr uint32_t kWhole = 0xffffffffU;
 
 struct AttentionPlan : LayerPlan {
   // relation_sets[r]: which of num_sets matrices relation r uses; relations that share all their
-  // weights are one to the plan. `temporal` false: no gaps, Z is absent.
+  // weights are one to the plan. `temporal` false: no gaps, Z is absent. The outputs of a type need
+  // not be its inputs.
   AttentionPlan(const LayerGraph& graph, const std::vector<uint32_t>& relation_sets,
                 uint32_t num_sets, bool temporal);
 

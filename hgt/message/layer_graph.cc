@@ -110,6 +110,10 @@ std::vector<uint32_t> types_of_rows(const Subgraph& subgraph) {
   return types;
 }
 
+uint32_t degree(const Subgraph& subgraph, uint32_t row) {
+  return static_cast<uint32_t>(subgraph.incoming(row).size());
+}
+
 // Makes the graphs of the layers of one trimmed sub-graph.
 class Trimmer {
  public:
@@ -157,6 +161,11 @@ class Trimmer {
     layer.gaps.reserve(edges);
     layer.edge_ids.reserve(edges);
     for_targets([&](uint32_t row) { append_edges(row, layer); });
+    for (uint32_t type = 0; type < layer.num_types(); ++type) {
+      for (uint32_t i = 0; i < layer.num_sources(type); ++i) {
+        layer.source_degrees.push_back(degree(subgraph_, order_.rows[all[type] + i]));
+      }
+    }
     return layer;
   }
 
@@ -191,6 +200,9 @@ ReceptiveField whole_field(const Subgraph& subgraph, uint32_t layers, DistinctGa
   graph->gap_values = std::move(gaps.values);
   graph->edge_ids.resize(subgraph.num_edges());
   std::iota(graph->edge_ids.begin(), graph->edge_ids.end(), uint64_t{0});
+  for (uint32_t row = 0; row < subgraph.num_rows(); ++row) {
+    graph->source_degrees.push_back(degree(subgraph, row));
+  }
   ReceptiveField field{.type_offsets = subgraph.type_offsets,
                        .rows = std::vector<uint32_t>(subgraph.num_rows()),
                        .layers = {layers, graph},
@@ -243,20 +255,20 @@ ReceptiveField receptive_field(const Subgraph& subgraph, uint32_t layers, Trim t
   return Trimmer(subgraph, layers, gaps).field();
 }
 
-void check(const LayerGraph& graph, size_t num_relations) {
-  const auto refuse = [](const std::string& what) {
-    throw Error("the graph of a layer is inconsistent: " + what);
-  };
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error("the graph of a layer is inconsistent: " + what);
+}
+
+void check_offsets(const LayerGraph& graph) {
   if (!is_ascending(graph.source_offsets) || !is_ascending(graph.target_offsets) ||
       graph.source_offsets.size() != graph.target_offsets.size()) {
     refuse("source_offsets and target_offsets must start at 0, ascend and have types + 1 entries");
   }
-  for (uint32_t type = 0; type < graph.num_types(); ++type) {
-    if (graph.num_targets(type) > graph.num_sources(type)) {
-      refuse(fmt::format("type {} has {} outputs but only {} inputs", type, graph.num_targets(type),
-                         graph.num_sources(type)));
-    }
-  }
+}
+
+void check_lists(const LayerGraph& graph, size_t num_relations) {
   if (!is_ascending(graph.edge_offsets) ||
       graph.edge_offsets.size() != graph.num_targets() + size_t{1} ||
       graph.edge_offsets.back() != graph.num_edges()) {
@@ -267,6 +279,9 @@ void check(const LayerGraph& graph, size_t num_relations) {
       graph.edge_ids.size() != graph.num_edges()) {
     refuse("sources, relations, gaps and edge_ids must have the same length");
   }
+  if (!graph.source_degrees.empty() && graph.source_degrees.size() != graph.num_sources()) {
+    refuse("source_degrees must have an entry for each input, or none");
+  }
   for (uint64_t edge = 0; edge < graph.num_edges(); ++edge) {
     if (graph.sources[edge] < graph.num_sources() && index(graph.relations[edge]) < num_relations &&
         graph.gaps[edge] < graph.gap_values.size()) {
@@ -276,6 +291,24 @@ void check(const LayerGraph& graph, size_t num_relations) {
                        graph.sources[edge], graph.num_sources(), index(graph.relations[edge]),
                        num_relations, graph.gaps[edge], graph.gap_values.size()));
   }
+}
+
+}  // namespace
+
+void check(const LayerGraph& graph, size_t num_relations) {
+  check_offsets(graph);
+  for (uint32_t type = 0; type < graph.num_types(); ++type) {
+    if (graph.num_targets(type) > graph.num_sources(type)) {
+      refuse(fmt::format("type {} has {} outputs but only {} inputs", type, graph.num_targets(type),
+                         graph.num_sources(type)));
+    }
+  }
+  check_lists(graph, num_relations);
+}
+
+void check_edges(const LayerGraph& graph, size_t num_relations) {
+  check_offsets(graph);
+  check_lists(graph, num_relations);
 }
 
 }  // namespace hgt

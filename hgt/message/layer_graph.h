@@ -32,6 +32,9 @@ struct LayerGraph {
   std::vector<uint32_t> gaps;            // [edges] place in gap_values
   std::vector<double> gap_values;        // the distinct Delta T(t, s): any real numbers
   std::vector<uint64_t> edge_ids;        // [edges] in the sub-graph that this was made from
+  // [inputs] edges into the instance in that sub-graph, whether or not this layer computes it; or
+  // none, where nobody counted them.
+  std::vector<uint32_t> source_degrees = {};
 
   uint32_t num_types() const { return static_cast<uint32_t>(source_offsets.size()) - 1; }
   uint32_t num_sources() const { return source_offsets.back(); }
@@ -62,6 +65,8 @@ struct LayerPlan {
 
 // Throws Error when the arrays are inconsistent; names the first inconsistency.
 void check(const LayerGraph& graph, size_t num_relations);
+// The same for what reads edges only: the outputs of a type need not be inputs of it.
+void check_edges(const LayerGraph& graph, size_t num_relations);
 
 struct ReceptiveField {
   std::vector<uint32_t> type_offsets;  // [types + 1] rows of each type

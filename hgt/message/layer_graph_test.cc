@@ -128,6 +128,10 @@ std::vector<uint32_t> outputs_of(const LayerGraph& layer, const std::vector<uint
 void expect_edges(const Subgraph& subgraph, const LayerGraph& layer,
                   const std::vector<uint32_t>& inputs, const std::vector<uint32_t>& outputs) {
   ASSERT_EQ(layer.edge_ids.size(), layer.num_edges());
+  ASSERT_EQ(layer.source_degrees.size(), inputs.size());
+  for (size_t input = 0; input < inputs.size(); ++input) {
+    EXPECT_EQ(layer.source_degrees[input], subgraph.incoming(inputs[input]).size());
+  }
   for (uint32_t output = 0; output < outputs.size(); ++output) {
     std::set<uint64_t> expected;
     for (const uint64_t edge : subgraph.incoming(outputs[output])) expected.insert(edge);

@@ -4,6 +4,7 @@
 
 #include "hgt/message/attention.h"
 #include "hgt/model/number_type.h"
+#include "hgt/model/relation_projection.h"
 #include "hgt/model/typed_linear.h"
 
 namespace hgt {
@@ -143,14 +144,26 @@ at::Tensor in_graph_order(const AttentionPlan& plan, const at::Tensor& weights) 
   return at::empty_like(weights).index_copy_(0, at::tensor(places, at::kLong), weights);
 }
 
+ProjectionTables project(const AttentionInputs& inputs) {
+  if (inputs.relation_weight.defined()) {
+    return project_pairs(inputs.graph, inputs.type_sets, *inputs.relation_plan, inputs.node_vectors,
+                         time_rows(inputs),
+                         {.weight = inputs.relation_weight,
+                          .bias = inputs.relation_bias,
+                          .query_weight = inputs.projection_weight,
+                          .query_bias = inputs.projection_bias});
+  }
+  return project_all(inputs.graph, inputs.type_sets, *inputs.plan,
+                     {.vectors = inputs.node_vectors,
+                      .adapted = inputs.adapted,
+                      .time_vectors = time_rows(inputs)},
+                     {inputs.projection_weight, inputs.projection_bias});
+}
+
 }  // namespace
 
 AttentionOutputs fused_attention(const AttentionInputs& inputs, bool with_weights) {
-  const ProjectionTables tables = project_all(inputs.graph, inputs.type_sets, *inputs.plan,
-                                              {.vectors = inputs.node_vectors,
-                                               .adapted = inputs.adapted,
-                                               .time_vectors = time_rows(inputs)},
-                                              {inputs.projection_weight, inputs.projection_bias});
+  const ProjectionTables tables = project(inputs);
   const variable_list results = FusedAttention::apply(
       tables.sources, tables.queries, inputs.attention_matrices.contiguous(),
       inputs.message_matrices.contiguous(), c10::make_intrusive<PlanHolder>(inputs.plan));

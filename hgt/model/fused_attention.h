@@ -4,7 +4,8 @@
 //
 // Two functions of autograd, one behind the other; each has its equations and gradients in its
 // header:
-//   typed_projection.h   H [sources, d], RTE [(type, gap) rows, d], P, p
+//   typed_projection.h   (relation_projection.h with a matrix for each meta relation)
+//                        H [sources, d], RTE [(type, gap) rows, d], P, p
 //                        -> sources [plan.source_rows, 2d], queries [targets, d], own [targets, d]
 //   attention.h          sources, queries, W_ATT mu / divisor, W_MSG [sets, h or 1, k, k]
 //                        -> H~ [targets, d], a [edges, h]
@@ -17,7 +18,8 @@
 namespace hgt {
 
 // Requires float or double on the CPU.
-// inputs.plan is set; inputs.node_vectors has no rows for types that inputs.adapted gives.
+// inputs.plan is set, inputs.relation_plan with relation_weight; inputs.node_vectors has no rows
+// for types that inputs.adapted gives.
 AttentionOutputs fused_attention(const AttentionInputs& inputs, bool with_weights);
 
 // H~ of the targets without gradients, for whole graphs: each row is projected once, ahead

@@ -83,24 +83,11 @@ HgtLayerImpl::HgtLayerImpl(const ModelOptions& options, const ModelSchema& schem
 
 void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t relations) {
   const int64_t hidden = options_.hidden;
-  const int64_t width = hidden / options_.heads;
-  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
-  const double matrix_bound = std::sqrt(3.0 / static_cast<double>(width));  // variance 1 / k
-  const int64_t matrices = options_.matrix_per_head ? options_.heads : 1;
-  projection_weight =
-      register_parameter("projection_weight", uniform({types, 3 * hidden, hidden}, bound));
-  projection_bias = register_parameter("projection_bias", uniform({types, 3 * hidden}, bound));
-  output_weight = register_parameter("output_weight", uniform({types, hidden, hidden}, bound));
-  output_bias = register_parameter("output_bias", uniform({types, hidden}, bound));
-  attention_weight = register_parameter(
-      "attention_weight", uniform({edge_types, matrices, width, width}, matrix_bound));
-  message_weight = register_parameter("message_weight",
-                                      uniform({edge_types, matrices, width, width}, matrix_bound));
-  const int64_t priors = options_.prior == Prior::edge_type_and_head ? edge_types : relations;
-  relation_prior =
-      register_parameter("relation_prior", options_.prior == Prior::meta_relation
-                                               ? torch::ones({priors})
-                                               : torch::ones({priors, options_.heads}));
+  if (options_.matrix_per_relation) {
+    make_relation_parameters(types, relations);
+  } else {
+    make_decomposed_parameters(types, edge_types, relations);
+  }
   if (options_.gated_skip) skip = register_parameter("skip", torch::ones({types}));
   if (options_.norm) {
     norm_weight = register_parameter("norm_weight", torch::ones({types, hidden}));
@@ -110,6 +97,44 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
     temporal_encoding =
         register_module("temporal_encoding", RelativeTemporalEncoding(hidden, options_.time_scale));
   }
+}
+
+// That many of K-, M- and Q-Linear, one below the other, and A-Linear.
+void HgtLayerImpl::make_linear_maps(int64_t types, int64_t projections) {
+  const int64_t hidden = options_.hidden;
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  projection_weight = register_parameter("projection_weight",
+                                         uniform({types, projections * hidden, hidden}, bound));
+  projection_bias =
+      register_parameter("projection_bias", uniform({types, projections * hidden}, bound));
+  output_weight = register_parameter("output_weight", uniform({types, hidden, hidden}, bound));
+  output_bias = register_parameter("output_bias", uniform({types, hidden}, bound));
+}
+
+void HgtLayerImpl::make_relation_parameters(int64_t types, int64_t relations) {
+  const int64_t hidden = options_.hidden;
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  make_linear_maps(types, 1);
+  relation_weight =
+      register_parameter("relation_weight", uniform({relations, 2 * hidden, hidden}, bound));
+  relation_bias = register_parameter("relation_bias", uniform({relations, 2 * hidden}, bound));
+}
+
+void HgtLayerImpl::make_decomposed_parameters(int64_t types, int64_t edge_types,
+                                              int64_t relations) {
+  const int64_t width = options_.hidden / options_.heads;
+  const double matrix_bound = std::sqrt(3.0 / static_cast<double>(width));  // variance 1 / k
+  const int64_t matrices = options_.matrix_per_head ? options_.heads : 1;
+  make_linear_maps(types, 3);
+  attention_weight = register_parameter(
+      "attention_weight", uniform({edge_types, matrices, width, width}, matrix_bound));
+  message_weight = register_parameter("message_weight",
+                                      uniform({edge_types, matrices, width, width}, matrix_bound));
+  const int64_t priors = options_.prior == Prior::edge_type_and_head ? edge_types : relations;
+  relation_prior =
+      register_parameter("relation_prior", options_.prior == Prior::meta_relation
+                                               ? torch::ones({priors})
+                                               : torch::ones({priors, options_.heads}));
 }
 
 bool HgtLayerImpl::takes_fused_path(const at::Tensor& node_vectors) const {
@@ -128,27 +153,42 @@ int64_t HgtLayerImpl::matrices() const {
   return options_.matrix_per_head || relation_prior.dim() > 1 ? options_.heads : 1;
 }
 
+double HgtLayerImpl::divisor() const {
+  const double hidden = static_cast<double>(options_.hidden);
+  return std::sqrt(options_.divide_by_head_width ? hidden / static_cast<double>(options_.heads)
+                                                 : hidden);
+}
+
+// One set of one matrix: [1, 1, k, k].
+at::Tensor HgtLayerImpl::identity() const {
+  return at::eye(options_.hidden / options_.heads, projection_weight.options().requires_grad(false))
+      .unsqueeze(0)
+      .unsqueeze(0);
+}
+
 at::Tensor HgtLayerImpl::scaled_attention() const {
-  const double width = static_cast<double>(options_.hidden) / static_cast<double>(options_.heads);
-  const double divisor =
-      std::sqrt(options_.divide_by_head_width ? width : static_cast<double>(options_.hidden));
+  if (options_.matrix_per_relation) return identity() / divisor();
   const at::Tensor priors = relation_prior.index_select(0, index_of(set_priors_, relation_prior));
   const at::Tensor scale =
-      priors.view({priors.size(0), -1, 1, 1}) / divisor;  // [sets, h or 1, 1, 1]
+      priors.view({priors.size(0), -1, 1, 1}) / divisor();  // [sets, h or 1, 1, 1]
   const at::Tensor scaled =
       attention_weight.index_select(0, index_of(set_edges_, attention_weight)) * scale;
   return scaled.expand({-1, matrices(), -1, -1});
 }
 
 at::Tensor HgtLayerImpl::expanded_messages() const {
+  if (options_.matrix_per_relation) return identity();
   return message_weight.index_select(0, index_of(set_edges_, message_weight))
       .expand({-1, matrices(), -1, -1});
 }
 
 SharedPlan HgtLayerImpl::plan(const LayerGraph& graph) const {
   check_graph(graph, relations_, type_sets_.size());
-  return std::make_shared<AttentionPlan>(graph, relation_sets_,
-                                         static_cast<uint32_t>(set_edges_.size()), options_.rte);
+  const auto sets = static_cast<uint32_t>(set_edges_.size());
+  if (options_.matrix_per_relation) {
+    return std::make_shared<RelationPlan>(graph, relation_sets_, sets, options_.rte);
+  }
+  return std::make_shared<AttentionPlan>(graph, relation_sets_, sets, options_.rte);
 }
 
 at::Tensor HgtLayerImpl::output(const at::Tensor& aggregated, const LayerGraph& graph) const {
@@ -196,6 +236,8 @@ AttentionInputs HgtLayerImpl::attention_inputs(const at::Tensor& node_vectors,
                          .time_vectors = {},
                          .projection_weight = projection_weight,
                          .projection_bias = projection_bias,
+                         .relation_weight = relation_weight,
+                         .relation_bias = relation_bias,
                          .attention_matrices = scaled_attention(),
                          .message_matrices = expanded_messages()};
   if (options_.rte) inputs.time_vectors = temporal_encoding->forward(graph.gap_values);
@@ -206,7 +248,10 @@ at::Tensor HgtLayerImpl::attend_and_update(AttentionInputs inputs, bool fused,
                                            const SharedPlan& ready, AttentionTrace* trace) const {
   const LayerGraph& graph = inputs.graph;
   if (fused) {
-    inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready ? ready : plan(graph));
+    const SharedPlan own = ready ? ready : plan(graph);
+    inputs.relation_plan = std::dynamic_pointer_cast<const RelationPlan>(own);
+    inputs.plan = inputs.relation_plan ? inputs.relation_plan->attention
+                                       : std::dynamic_pointer_cast<const AttentionPlan>(own);
   }
   const AttentionOutputs attention = fused ? fused_attention(inputs, trace != nullptr)
                                            : reference_attention(inputs, trace != nullptr);
@@ -235,7 +280,7 @@ at::Tensor HgtLayerImpl::forward(const at::Tensor& node_vectors, const LayerGrap
 
 at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerGraph& graph,
                                         AttentionTrace* trace, SharedPlan ready) const {
-  if (!takes_fused_path(projection_weight)) {
+  if (options_.matrix_per_relation || !takes_fused_path(projection_weight)) {
     return Layer::forward_linear(inputs, graph, trace, std::move(ready));
   }
   std::vector<at::Tensor> vectors;  // of types whose rows are made
@@ -266,6 +311,10 @@ at::Tensor HgtLayerImpl::forward_linear(const LinearInputs& inputs, const LayerG
 void HgtLayerImpl::prepare_rows(const at::Tensor& node_vectors,
                                 const std::vector<uint32_t>& type_offsets,
                                 const at::Tensor& result) const {
+  if (options_.matrix_per_relation) {
+    Layer::prepare_rows(node_vectors, type_offsets, result);
+    return;
+  }
   project_key_messages(type_offsets, type_sets_, {projection_weight, projection_bias}, node_vectors,
                        result);
 }
@@ -274,6 +323,7 @@ at::Tensor HgtLayerImpl::forward_prepared(const at::Tensor& target_vectors,
                                           const at::Tensor& sources, const LayerGraph& graph,
                                           const SharedPlan& ready) const {
   const torch::NoGradGuard no_gradient;
+  if (options_.matrix_per_relation) return forward(sources, graph, nullptr, ready);
   AttentionInputs inputs = attention_inputs(target_vectors, graph);
   inputs.plan = std::dynamic_pointer_cast<const AttentionPlan>(ready);
   return update(target_vectors, fused_attention_prepared(inputs, sources), graph);

@@ -14,6 +14,8 @@
 //   gated_skip             H'[t] = g Y[t] + (1 - g) H[t] with g = sigmoid(skip_tau(t))
 //   norm                   H'[t] becomes its layer norm, with weight and bias of tau(t)
 //   temporal off           H^[s] = H[s]
+//   matrix_per_relation    K(s) W_ATT mu and M-Linear(H^[s]) W_MSG become K_r(s) and M_r(s), linear
+//                          maps of H^[s] with a full matrix for each meta relation r (section 5.3)
 //   heterogeneous off      one type, one edge type and one relation, as far as weights go
 //
 //   HgtLayer layer(options, schema);
@@ -54,14 +56,19 @@ class HgtLayerImpl : public Layer {
                             AttentionTrace* trace, SharedPlan ready) const override;
   SharedPlan plan(const LayerGraph& graph) const override;
 
-  // In two parts, on the CPU, in float or double: the first part makes keys and messages.
-  int64_t prepared_width(int64_t hidden) const override { return 2 * hidden; }
+  // In two parts, on the CPU, in float or double: the first part makes keys and messages. With a
+  // matrix for each relation a row has too many of them, so the first part makes nothing.
+  int64_t prepared_width(int64_t hidden) const override {
+    return options_.matrix_per_relation ? hidden : 2 * hidden;
+  }
   void prepare_rows(const at::Tensor& node_vectors, const std::vector<uint32_t>& type_offsets,
                     const at::Tensor& result) const override;
   at::Tensor forward_prepared(const at::Tensor& target_vectors, const at::Tensor& sources,
                               const LayerGraph& graph, const SharedPlan& ready) const override;
 
   // T: node types, E: edge types, R: meta relations, k = d / h; all 1 but k for -Heter.
+  // With a matrix for each relation, the projections are Q-Linear alone, [T, d, d] and [T, d], and
+  // there are relation_weight and relation_bias instead of W_ATT, W_MSG and mu.
   at::Tensor projection_weight;  // [T, 3d, d] K-Linear, M-Linear, Q-Linear, one below the other
   at::Tensor projection_bias;    // [T, 3d]
   at::Tensor output_weight;      // [T, d, d] A-Linear
@@ -69,6 +76,8 @@ class HgtLayerImpl : public Layer {
   at::Tensor attention_weight;   // [E, h or 1, k, k] W_ATT
   at::Tensor message_weight;     // [E, h or 1, k, k] W_MSG
   at::Tensor relation_prior;     // mu: [R], [R, h] or [E, h]
+  at::Tensor relation_weight;    // [R, 2d, d] keys and messages, one below the other
+  at::Tensor relation_bias;      // [R, 2d]
   at::Tensor skip;               // [T] gate, where options say so
   at::Tensor norm_weight;        // [T, d] layer norm, where options say so
   at::Tensor norm_bias;          // [T, d]
@@ -76,9 +85,14 @@ class HgtLayerImpl : public Layer {
 
  private:
   void make_parameters(int64_t types, int64_t edge_types, int64_t relations);
+  void make_linear_maps(int64_t types, int64_t projections);
+  void make_decomposed_parameters(int64_t types, int64_t edge_types, int64_t relations);
+  void make_relation_parameters(int64_t types, int64_t relations);
+  double divisor() const;
   bool takes_fused_path(const at::Tensor& node_vectors) const;
   // Matrices of a set of relations: one for each head where W or mu depends on it, or one for all.
   int64_t matrices() const;
+  at::Tensor identity() const;
   // W_ATT mu / divisor and W_MSG for each set of relations: [sets, matrices, k, k].
   at::Tensor scaled_attention() const;
   at::Tensor expanded_messages() const;

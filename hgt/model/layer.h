@@ -41,6 +41,8 @@ class Layer : public torch::nn::Module {
   // can do it ahead. Layers of one encoder make the same plan. Layers that tell relations or types
   // apart throw Error when the graph has others.
   virtual SharedPlan plan(const LayerGraph& graph) const = 0;
+  // Does plan() read LayerGraph::source_degrees? In a whole graph they are counted only then.
+  virtual bool reads_degrees() const { return false; }
 
   // [sources, d] -> [targets, d]. `ready`: what plan() made of the graph; nullptr: it is made here.
   // `trace`: gets this layer's attention appended; nullptr: not wanted. Throws Error when a layer

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -297,15 +298,28 @@ TEST(ModelOptions, ComeBackFromJsonButForThePath) {
                            .norm = true,
                            .gated_skip = true,
                            .matrix_per_head = true,
+                           .matrix_per_relation = true,
                            .divide_by_head_width = true,
                            .prior = Prior::meta_relation_and_head};
   const ModelOptions han{.kind = ModelKind::han, .meta_paths = {"paper-author-paper"}};
-  for (const ModelOptions& options : {paper_preset(), release_preset(), other, han}) {
+  const ModelOptions gcn{.kind = ModelKind::gcn, .degree_weights = DegreeWeights::symmetric};
+  for (const ModelOptions& options : {paper_preset(), release_preset(), other, han, gcn}) {
     EXPECT_EQ(options_from_json(to_json(options), "here"), options);
     ModelOptions fused = options;
     fused.path = LayerPath::fused;
     EXPECT_EQ(options_from_json(to_json(fused), "here"), options);
   }
+}
+
+// Files of before these options existed.
+TEST(ModelOptions, OfAnOldFileHaveTheMeanAndDecomposedMatrices) {
+  ModelOptions options{.kind = ModelKind::gcn, .degree_weights = DegreeWeights::symmetric};
+  options.matrix_per_relation = true;
+  auto json = nlohmann::json::parse(to_json(options));
+  EXPECT_EQ(json.erase("degree_weights") + json.erase("matrix_per_relation"), 2U);
+  const ModelOptions read = options_from_json(json.dump(), "here");
+  EXPECT_EQ(read.degree_weights, DegreeWeights::mean);
+  EXPECT_FALSE(read.matrix_per_relation);
 }
 
 // --- schema ---

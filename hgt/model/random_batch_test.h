@@ -183,6 +183,7 @@ inline RandomCase random_case(uint64_t seed) {
     if (draws.chance(0.3)) *option = !*option;
   }
   if (draws.chance(0.4)) options.prior = Prior(draws.below(3));
+  options.matrix_per_relation = Draws(hash(seed, 8)).chance(0.25);
   RandomCase made{.seed = seed, .options = options};
   made.schema = random_schema(draws, 1 + draws.below(8), 1 + draws.below(30));
   made.graph = random_layer_graph(made.schema, draws);
@@ -259,10 +260,32 @@ struct LayerByHand {
   enum Part : int64_t { kKey, kMessage, kQuery };
   // One of them, as [h, k].
   at::Tensor linear(uint32_t type, Part part, const at::Tensor& vector) const {
+    const bool alone = options.matrix_per_relation;  // Q-Linear
+    return linear(layer.projection_weight[slice(type)], layer.projection_bias[slice(type)],
+                  alone ? int64_t{0} : int64_t{part}, vector);
+  }
+  at::Tensor linear(const at::Tensor& weights, const at::Tensor& biases, int64_t part,
+                    const at::Tensor& vector) const {
     const int64_t d = options.hidden;
-    const at::Tensor weight = layer.projection_weight[slice(type)].slice(0, part * d, part * d + d);
-    const at::Tensor bias = layer.projection_bias[slice(type)].slice(0, part * d, part * d + d);
-    return (at::mv(weight, vector) + bias).view({options.heads, -1});
+    const at::Tensor weight = weights.slice(0, part * d, part * d + d);
+    return (at::mv(weight, vector) + biases.slice(0, part * d, part * d + d))
+        .view({options.heads, -1});
+  }
+
+  // K-Linear W_ATT mu or M-Linear W_MSG of a source, [h, k], or what stands for it.
+  at::Tensor sent(uint32_t relation, Part part, const at::Tensor& vector) const {
+    if (options.matrix_per_relation) {
+      return linear(layer.relation_weight[slice(relation)], layer.relation_bias[slice(relation)],
+                    part, vector);
+    }
+    const int64_t h = options.heads;
+    const int64_t k = options.hidden / h;
+    const auto& [source, edge_type, unused] = schema.relations[relation];
+    const at::Tensor& all = part == kKey ? layer.attention_weight : layer.message_weight;
+    const at::Tensor projected = linear(source, part, vector).unsqueeze(1);
+    const at::Tensor result =
+        at::bmm(projected, all[slice(edge_type)].expand({h, k, k})).view({h, k});
+    return part == kKey ? result * prior(relation).view({-1, 1}) : result;
   }
 
   at::Tensor source_vector(uint64_t edge) const {
@@ -293,16 +316,9 @@ struct LayerByHand {
     std::vector<at::Tensor> scores, messages;
     for (const uint64_t edge : graph.incoming(target)) {
       const uint32_t relation = index(graph.relations[edge]);
-      const auto& [source, edge_type, unused] = schema.relations[relation];
       const at::Tensor vector = source_vector(edge);
-      const at::Tensor attention = layer.attention_weight[slice(edge_type)].expand({h, k, k});
-      const at::Tensor message = layer.message_weight[slice(edge_type)].expand({h, k, k});
-      scores.push_back(
-          at::bmm(at::bmm(linear(source, kKey, vector).unsqueeze(1), attention), query.unsqueeze(2))
-              .view({h}) *
-          prior(relation) / divisor);
-      messages.push_back(
-          at::bmm(linear(source, kMessage, vector).unsqueeze(1), message).view({h, k}));
+      scores.push_back((sent(relation, kKey, vector) * query).sum(1) / divisor);
+      messages.push_back(sent(relation, kMessage, vector));
     }
     if (scores.empty()) return at::zeros({options.hidden}, at::kDouble);
     const at::Tensor powers = at::stack(scores).exp();  // [e, h]

@@ -64,13 +64,22 @@ std::vector<RelationEdges> edges_by_relation(const AttentionInputs& inputs) {
   return relations;
 }
 
-// K-, M- or Q-Linear of one set of weights: [rows, d] -> [rows, d].
-at::Tensor linear_of_set(const AttentionInputs& inputs, int64_t type_set, ProjectionPart part,
-                         const at::Tensor& vectors) {
-  const int64_t hidden = inputs.node_vectors.size(1);
-  const Slice rows(first_row(part, hidden), first_row(part, hidden) + hidden);
-  return at::linear(vectors, inputs.projection_weight.index({type_set, rows}),
-                    inputs.projection_bias.index({type_set, rows}));
+// The d rows from `first` on of one set of weights: [rows, d] -> [rows, d].
+at::Tensor linear_of_set(const at::Tensor& weight, const at::Tensor& bias, int64_t set,
+                         int64_t first, const at::Tensor& vectors) {
+  const Slice rows(first, first + vectors.size(1));
+  return at::linear(vectors, weight.index({set, rows}), bias.index({set, rows}));
+}
+
+// K or M of sources of one relation.
+at::Tensor project_sources(const AttentionInputs& inputs, const RelationEdges& edges,
+                           ProjectionPart part, const at::Tensor& sources) {
+  const int64_t first = first_row(part, sources.size(1));
+  if (inputs.relation_weight.defined()) {
+    return linear_of_set(inputs.relation_weight, inputs.relation_bias, edges.set, first, sources);
+  }
+  return linear_of_set(inputs.projection_weight, inputs.projection_bias, edges.source_type_set,
+                       first, sources);
 }
 
 // Q-Linear of every target: [targets, h, k].
@@ -80,7 +89,9 @@ at::Tensor queries_of_targets(const AttentionInputs& inputs, int64_t heads) {
   for (uint32_t type = 0; type < graph.num_types(); ++type) {
     const int64_t first = graph.source_offsets[type];
     const at::Tensor own = inputs.node_vectors.slice(0, first, first + graph.num_targets(type));
-    blocks.push_back(linear_of_set(inputs, inputs.type_sets[type], ProjectionPart::query, own));
+    const int64_t last_rows = inputs.projection_weight.size(1) - own.size(1);
+    blocks.push_back(linear_of_set(inputs.projection_weight, inputs.projection_bias,
+                                   inputs.type_sets[type], last_rows, own));
   }
   const at::Tensor queries = at::cat(blocks);
   return queries.view({queries.size(0), heads, queries.size(1) / heads});
@@ -129,7 +140,8 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
   const int64_t heads = hidden / inputs.attention_matrices.size(2);
   // [h, k, k], be it the same for all heads.
   const auto matrix = [&](const at::Tensor& matrices, uint32_t set) {
-    return matrices[set].expand({heads, -1, -1});
+    const bool one = inputs.relation_weight.defined();
+    return matrices[one ? 0 : set].expand({heads, -1, -1});
   };
   const int64_t targets = inputs.graph.num_targets();
   const at::Tensor queries = queries_of_targets(inputs, heads);
@@ -144,8 +156,7 @@ AttentionOutputs reference_attention(const AttentionInputs& inputs, bool with_we
       sources = sources + inputs.time_vectors.index_select(0, edges.gaps);
     }
     const auto by_head = [&](ProjectionPart part) {
-      return linear_of_set(inputs, edges.source_type_set, part, sources)
-          .view({-1, heads, hidden / heads});
+      return project_sources(inputs, edges, part, sources).view({-1, heads, hidden / heads});
     };
     const at::Tensor query = queries.index_select(0, edges.targets);  // [e, h, k]
     scores.push_back(at::einsum(

@@ -73,6 +73,18 @@ OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
   return others;
 }
 
+OptionTable OptionTable::only(const std::vector<std::string>& keys) const {
+  OptionTable some;
+  for (const Entry& entry : entries_) {
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) some.add_entry(entry);
+  }
+  return some;
+}
+
+void OptionTable::append(const OptionTable& other) {
+  for (const Entry& entry : other.entries_) add_entry(entry);
+}
+
 OptionTable::Entry& OptionTable::add(const std::string& key, std::string& value,
                                      const std::string& help) {
   return add_entry({.key = key,

@@ -79,6 +79,8 @@ class OptionTable {
   }
 
   OptionTable without(const std::vector<std::string>& keys) const;  // the others
+  OptionTable only(const std::vector<std::string>& keys) const;     // these, in this table's order
+  void append(const OptionTable& other);  // its entries, with their groups and levels
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view key) const;  // nullptr: unknown
 

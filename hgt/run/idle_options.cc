@@ -47,9 +47,14 @@ Rules model_rules(const ModelOptions& model) {
   Rules rules = {
       {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding uses times"},
       {"meta-paths", row.follows_meta_paths,
-       only_those(&ModelRow::follows_meta_paths, "follows them")}};
-  for (const char* key :
-       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior", "instructions"}) {
+       only_those(&ModelRow::follows_meta_paths, "follows them")},
+      {"degree-weights", row.weighs_by_degree,
+       only_those(&ModelRow::weighs_by_degree, "weighs neighbors by degrees")}};
+  for (const char* key : {"matrix-per-head", "prior"}) {
+    rules.push_back({key, !model.matrix_per_relation, "--matrix-per-relation stands for it"});
+  }
+  for (const char* key : {"norm", "gated-skip", "matrix-per-head", "matrix-per-relation",
+                          "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;

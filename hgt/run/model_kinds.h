@@ -43,6 +43,7 @@ struct ModelRow {
   bool pays_attention = false;      // along the edges of the graph, so that it can be traced
   bool follows_meta_paths = false;  // instead of edges; cannot be computed layer by layer
   bool has_variants = false;        // -Heter, -RTE, and the options `of hgt` of ModelOptions
+  bool weighs_by_degree = false;    // its neighbors: ModelOptions::degree_weights
   // --- what it asks of ModelOptions::hidden ---
   int64_t hidden_multiple = 1;
   std::string_view hidden_rule = "";  // why, as the end of an error
@@ -57,8 +58,9 @@ inline constexpr auto kModels = std::to_array<ModelRow>(
       .has_variants = true},
      {.kind = ModelKind::gcn,
       .name = "gcn",
-      .description = "mean of the neighbors, one weight for all types",
-      .paper = "Kipf and Welling, ICLR 2017"},
+      .description = "average of the neighbors, one weight for all types",
+      .paper = "Kipf and Welling, ICLR 2017",
+      .weighs_by_degree = true},
      {.kind = ModelKind::gat,
       .name = "gat",
       .description = "attention to the neighbors, one weight for all types",

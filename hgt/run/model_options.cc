@@ -100,6 +100,8 @@ std::string to_json(const ModelOptions& options) {
   nlohmann::ordered_json json;
   visit(options, [&](const char* name, const auto& value) { json[name] = value; });
   json["prior"] = to_string(options.prior);
+  json["matrix_per_relation"] = options.matrix_per_relation;
+  json["degree_weights"] = to_string(options.degree_weights);
   json["model"] = to_string(options.kind);
   json["meta_paths"] = options.meta_paths;
   return json.dump();
@@ -111,6 +113,9 @@ ModelOptions options_from_json(const std::string& text, const std::string& where
     const auto json = parse_json(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     options.prior = from_word<Prior>(json.at("prior").get<std::string>());
+    // What models did that were saved before these options existed.
+    options.matrix_per_relation = json.value("matrix_per_relation", false);
+    options.degree_weights = from_word<DegreeWeights>(json.value("degree_weights", "mean"));
     options.kind = from_word<ModelKind>(json.value("model", "hgt"));
     options.meta_paths = json.value("meta_paths", options.meta_paths);
     check(options);

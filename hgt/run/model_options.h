@@ -26,6 +26,16 @@ constexpr auto words_of(Prior) {
                                      {Prior::edge_type_and_head, "edge_type_and_head"}});
 }
 
+// What a neighbor counts in an average, with the numbers of edges into both ends in the sub-graph.
+enum class DegreeWeights {
+  mean,       // 1 / degree(t)
+  symmetric,  // 1 / sqrt(degree(s) degree(t)), as Kipf and Welling have it
+};
+constexpr auto words_of(DegreeWeights) {
+  return enum_words<DegreeWeights>(
+      "degree weights", {{DegreeWeights::mean, "mean"}, {DegreeWeights::symmetric, "symmetric"}});
+}
+
 enum class LayerPath {
   automatic,  // fused where it can be, reference elsewhere
   reference,  // plain tensor operations: any device, any precision; the oracle of the other
@@ -40,6 +50,8 @@ struct ModelOptions {
   int64_t layers = 3;            // L
   double dropout = 0;            // after A-Linear and after the adaptation layer
   bool tanh_adaptation = false;  // after the adaptation layer
+  // --- of gcn ---
+  DegreeWeights degree_weights = DegreeWeights::mean;
   // --- of han: meta_path.h ---
   std::vector<std::string> meta_paths = {};
   // --- of hgt ---
@@ -48,6 +60,9 @@ struct ModelOptions {
   bool norm = false;             // layer norm per node type at the end of a layer
   bool gated_skip = false;       // sigmoid(skip) mixes new and old; otherwise they are added
   bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
+  // One full matrix each for the keys and the messages of a meta relation, which stand for
+  // K-Linear, W_ATT and mu, and for M-Linear and W_MSG.
+  bool matrix_per_relation = false;
   bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
   double time_scale = 1;  // gaps are divided by it before they are encoded: 86400 turns s into days
   Prior prior = Prior::meta_relation;

@@ -48,9 +48,15 @@ void add_model_options(OptionTable& table, RunOptions& options) {
   table.add("tanh-adaptation", model.tanh_adaptation, "Apply tanh to the projected input features");
   table.add("matrix-per-head", model.matrix_per_head,
             "Separate matrices W_ATT and W_MSG for each head instead of shared ones");
+  table.add("matrix-per-relation", model.matrix_per_relation,
+            "One full matrix each for keys and messages of every meta relation instead of "
+            "K-Linear, W_ATT, M-Linear and W_MSG: many more parameters (docs/model.md)");
   table.add("divide-by-head-width", model.divide_by_head_width,
             "Divide attention scores by sqrt(d / h) instead of sqrt(d)");
   table.add("prior", model.prior, "What has its own learned importance mu");
+  table.add("degree-weights", model.degree_weights,
+            "What a neighbor counts in --model gcn: mean = 1 / degree(t), symmetric = 1 / "
+            "sqrt(degree(s) degree(t)), with degrees in the sub-graph");
   table.add("time-scale", model.time_scale, {0, 1e12},
             "Divide time differences by this number (0 = count days where the graph's time unit is "
             "finer than a day, otherwise 1)");

@@ -32,6 +32,8 @@ void set_later_options(TrainOptions& training) {
   training.sampling.seed_width = 0;
   training.sampling.recent = false;
   training.seed_times = 0;
+  training.model.degree_weights = DegreeWeights::mean;
+  training.model.matrix_per_relation = false;
 }
 
 // Of these options, those that are as they were before they existed. They are no part of the
@@ -41,6 +43,8 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
   if (!training.sampling.recent) keys.emplace_back("recent");
   if (training.seed_times == 0) keys.emplace_back("seed-times");
+  if (training.model.degree_weights == DegreeWeights::mean) keys.emplace_back("degree-weights");
+  if (!training.model.matrix_per_relation) keys.emplace_back("matrix-per-relation");
   return keys;
 }
 

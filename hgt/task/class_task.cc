@@ -12,6 +12,11 @@
 namespace hgt {
 
 void ClassTask::collect_examples() {
+  struct Labeled {
+    NodeId node;
+    bool several;
+  };
+  std::vector<Labeled> all;
   std::vector<uint32_t> classes;
   std::vector<Time> times;
   const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
@@ -19,16 +24,19 @@ void ClassTask::collect_examples() {
     classes.clear();
     append_classes(node, classes);
     if (classes.empty()) continue;
-    const Time time = graph_.time(node_, node);
-    const Split split = split_of(time, node, given_split(node));
-    times.push_back(time);
-    if (split == Split::none) continue;
-    nodes_[static_cast<size_t>(split)].push_back(node);
-    several_ = several_ || classes.size() > 1;
+    all.push_back({.node = node, .several = classes.size() > 1});
+    times.push_back(graph_.time(node_, node));
   }
-  if (times.empty()) {
+  if (all.empty()) {
     throw Error(fmt::format("task {}: no node of type {} has a class to learn from", spec_.name,
                             spec_.node));
+  }
+  settle_dates(times);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Split split = split_of(times[i], all[i].node, given_split(all[i].node));
+    if (split == Split::none) continue;
+    nodes_[static_cast<size_t>(split)].push_back(all[i].node);
+    several_ = several_ || all[i].several;
   }
   check_examples(times);
   if (spec_.loss == Loss::automatic) spec_.loss = usual_loss();

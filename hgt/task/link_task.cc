@@ -80,30 +80,35 @@ uint64_t LinkTask::pair_number(NodeId node, NodeId other) const {
 }
 
 void LinkTask::collect_links() {
+  std::vector<Link> all;
   std::vector<Time> times;
   const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
   for (NodeId node = 0; node < count; ++node) {
-    for (const Relation relation : predicted_) collect_links_of(node, relation, times);
+    for (const Relation relation : predicted_) {
+      const Neighbors list = graph_.incoming(relation, node);
+      for (size_t i = 0; i < list.size(); ++i) {
+        times.push_back(link_time(list, i, node));
+        all.push_back({relation, node, list.sources[i]});
+      }
+    }
   }
-  if (times.empty())
+  if (all.empty())
     throw Error(fmt::format("task {}: the graph has no edges of the predicted types", spec_.name));
+  settle_dates(times);
+  for (size_t i = 0; i < all.size(); ++i) add_link(all[i], times[i]);
   check_examples(times);
 }
 
-void LinkTask::collect_links_of(NodeId node, Relation relation, std::vector<Time>& times) {
-  const Neighbors list = graph_.incoming(relation, node);
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Time time = link_time(list, i, node);
-    const Split split = split_of(time, pair_number(node, list.sources[i]));
-    times.push_back(time);
-    std::optional<Time>& first = first_links_[list.sources[i]];
-    const Time since = std::max(time, graph_.time(other_, list.sources[i]));
-    first = first ? std::min(*first, since) : since;
-    const Time end = time_of_split(split);
-    const bool later = graph_.time(node_, node) > end || graph_.time(other_, list.sources[i]) > end;
-    if (split == Split::none || later) continue;
-    links_[static_cast<size_t>(split)].push_back({relation, node, list.sources[i]});
-  }
+void LinkTask::add_link(const Link& link, Time time) {
+  const Split split = split_of(time, pair_number(link.node, link.other));
+  const Time other_time = graph_.time(other_, link.other);
+  std::optional<Time>& first = first_links_[link.other];
+  const Time since = std::max(time, other_time);
+  first = first ? std::min(*first, since) : since;
+  const Time end = time_of_split(split);
+  const bool later = graph_.time(node_, link.node) > end || other_time > end;
+  if (split == Split::none || later) return;
+  links_[static_cast<size_t>(split)].push_back(link);
 }
 
 std::vector<NodeId> LinkTask::draw_others(Split split, uint64_t random_seed) const {

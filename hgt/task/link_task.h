@@ -41,7 +41,7 @@ class LinkTask : public Task {
   };
   std::span<const Link> links(Split split) const { return links_[static_cast<size_t>(split)]; }
   void collect_links();
-  void collect_links_of(NodeId node, Relation relation, std::vector<Time>& times);
+  void add_link(const Link& link, Time time);
   Time link_time(const Neighbors& list, size_t i, NodeId node) const;
   Time time_of_split(Split split) const;
   uint64_t pair_number(NodeId node, NodeId other) const;

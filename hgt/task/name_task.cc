@@ -62,8 +62,13 @@ NameTask::NameTask(const HeteroGraph& graph, const TaskSpec& spec) : Task(graph,
   if (spec_.max_candidates == 1)
     throw Error("max-candidates is 1, which leaves nothing to compare with; give 2 or more");
   group_names();
+  const std::vector<Mention> shared = mentions_of_shared_names();
+  std::vector<Time> times;
+  for (const Mention& mention : shared) times.push_back(graph_.time(node_, mention.node));
+  settle_dates(times);
   count_links();
-  collect_mentions();
+  for (const Mention& mention : shared) add_if_answerable(mention);
+  check_examples(times);
 }
 
 void NameTask::group_names() {
@@ -142,13 +147,11 @@ std::vector<NodeId> NameTask::candidates(NodeId node, NodeId namesake) const {
   return found;
 }
 
-void NameTask::collect_mentions() {
-  std::vector<Time> times;
+std::vector<NameTask::Mention> NameTask::mentions_of_shared_names() const {
+  std::vector<Mention> shared;
   const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
   std::vector<NodeId> mentioned;
   for (NodeId node = 0; node < count; ++node) {
-    const Time time = graph_.time(node_, node);
-    const Split split = split_of(time, node);
     mentioned.clear();
     for (const Relation relation : predicted_) {
       const auto sources = graph_.incoming(relation, node).sources;
@@ -157,17 +160,19 @@ void NameTask::collect_mentions() {
     std::sort(mentioned.begin(), mentioned.end());
     mentioned.erase(std::unique(mentioned.begin(), mentioned.end()), mentioned.end());
     for (const NodeId truth : mentioned) {
-      if (group_of_[truth] == kAlone) continue;
-      times.push_back(time);
-      const bool answerable = is_candidate(node, truth) && candidates(node, truth).size() > 1;
-      if (answerable) mentions_[static_cast<size_t>(split)].push_back({node, truth});
+      if (group_of_[truth] != kAlone) shared.push_back({node, truth});
     }
   }
-  if (times.empty()) {
-    throw Error(
-        fmt::format("task {}: no two nodes of type {} share a name", spec_.name, spec_.other));
-  }
-  check_examples(times);
+  if (!shared.empty()) return shared;
+  throw Error(
+      fmt::format("task {}: no two nodes of type {} share a name", spec_.name, spec_.other));
+}
+
+void NameTask::add_if_answerable(const Mention& mention) {
+  if (!is_candidate(mention.node, mention.truth)) return;
+  if (candidates(mention.node, mention.truth).size() < 2) return;
+  const Split split = split_of(graph_.time(node_, mention.node), mention.node);
+  mentions_[static_cast<size_t>(split)].push_back(mention);
 }
 
 bool NameTask::is_capped(size_t candidates) const {

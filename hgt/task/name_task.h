@@ -47,7 +47,9 @@ class NameTask : public Task {
   }
   void group_names();
   void count_links();
-  void collect_mentions();
+  // Throws Error: there is none.
+  std::vector<Mention> mentions_of_shared_names() const;
+  void add_if_answerable(const Mention& mention);
   // Nodes with the name of this one, itself included.
   std::span<const NodeId> namesakes(NodeId other) const;
   bool is_candidate(NodeId node, NodeId other) const;

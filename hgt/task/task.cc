@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
+#include "hgt/task/split_dates.h"
 #include "hgt/task/task_kinds.h"
 #include "hgt/task/time_bound.h"
 
@@ -56,23 +58,11 @@ void check_shares(const TaskSpec& spec) {
       spec.validation_share, spec.test_share));
 }
 
-// About 70 % for training and 15 % for validation, but something for each split. No value: there
-// are fewer than three different times. Requires at least one.
-std::optional<TimeSplit> usable_time_split(std::vector<Time> times) {
-  std::sort(times.begin(), times.end());
-  const auto quantile = [&](double share) {
-    return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))];
-  };
-  const Time train_end = quantile(0.7);
-  const Time validation_end = quantile(0.85);
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  if (times.size() < 3) return std::nullopt;
-  const auto place = [&](Time time) {
-    return static_cast<size_t>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
-  };
-  const size_t first = std::min(place(train_end), times.size() - 3);
-  const size_t second = std::clamp(place(validation_end), first + 1, times.size() - 2);
-  return TimeSplit{.train_end = times[first], .validation_end = times[second]};
+std::vector<Time> known_times(std::span<const Time> times) {
+  std::vector<Time> known;
+  std::copy_if(times.begin(), times.end(), std::back_inserter(known),
+               [](Time time) { return time != kNoTime; });
+  return known;
 }
 
 }  // namespace
@@ -109,7 +99,26 @@ void Task::settle_split() {
       .train_end = end_of("train-end", spec_.train_end, usual.train_end, schema.time_unit),
       .validation_end =
           end_of("validation-end", spec_.validation_end, usual.validation_end, schema.time_unit)};
-  check_time_split(time_split_, schema.time_unit);
+  const bool given = !spec_.train_end.empty() && !spec_.validation_end.empty();
+  if (given) check_time_split(time_split_, schema.time_unit);
+}
+
+void Task::settle_dates(std::span<const Time> times) {
+  if (spec_.split != SplitRule::time) return;
+  if (!spec_.train_end.empty() && !spec_.validation_end.empty()) return;
+  std::vector<Time> known = known_times(times);
+  if (fits(time_split_, known)) return;
+  const auto given = [](const std::string& date, Time end) {
+    return date.empty() ? std::nullopt : std::optional(end);
+  };
+  const auto chosen = fitting_split(std::move(known), given(spec_.train_end, time_split_.train_end),
+                                    given(spec_.validation_end, time_split_.validation_end));
+  if (!chosen) return;  // check_examples() says which split is empty
+  const TimeUnit unit = graph_.schema().time_unit;
+  time_split_ = *chosen;
+  spec_.train_end = format_time(chosen->train_end, unit);
+  spec_.validation_end = format_time(chosen->validation_end, unit);
+  chose_dates_ = true;
 }
 
 void Task::find_relations() {
@@ -180,10 +189,7 @@ void Task::check_examples(std::span<const Time> times) const {
       throw Error(
           fmt::format("task {}: there are no examples for {}", spec_.name, to_string(split)));
     }
-    std::vector<Time> known;
-    for (const Time time : times) {
-      if (time != kNoTime) known.push_back(time);
-    }
+    std::vector<Time> known = known_times(times);
     if (known.empty()) {
       throw Error(fmt::format(
           "task {}: no example has a time, so they cannot be split by time; choose --split random",
@@ -197,7 +203,7 @@ void Task::check_examples(std::span<const Time> times) const {
         spec_.name, to_string(split), format_time(time_split_.train_end, unit),
         format_time(time_split_.validation_end, unit), format_time(*first, unit),
         format_time(*last, unit));
-    const auto better = usable_time_split(std::move(known));
+    const auto better = fitting_split(std::move(known), {}, {});
     if (!better)
       throw Error(what + "; there are too few different times, so choose --split random");
     throw Error(fmt::format("{}; set --train-end and --validation-end, for example to {} and {}",

@@ -62,6 +62,8 @@ class Task {
   const HeteroGraph& graph() const { return graph_; }
   const TaskSpec& spec() const { return spec_; }  // nothing in it is automatic any more
   const TimeSplit& time_split() const { return time_split_; }
+  // An end of the split is a quantile of the examples' times (split_dates.h); spec() has its date.
+  bool chose_dates() const { return chose_dates_; }
   // The relations that are predicted, <other, edge, node>; then those of also_hide.
   std::span<const Relation> predicted() const { return predicted_; }
   std::span<const Relation> also_hidden() const { return also_hidden_; }
@@ -115,6 +117,9 @@ class Task {
  protected:
   Task(HeteroGraph graph, TaskSpec spec);
 
+  // Settles the ends of a split by time that nobody gave: the usual ones, or quantiles of the times
+  // where these leave a split without examples. To be called before split_of().
+  void settle_dates(std::span<const Time> times);
   // The split of an example with that time, or number, or that the label column put there.
   Split split_of(Time time, uint64_t number, Split given = Split::none) const;
   // Throws Error when a split has no example; says where the examples are.
@@ -138,6 +143,8 @@ class Task {
   void settle_split();
   void find_relations();
   void find_left_out();
+
+  bool chose_dates_ = false;
 };
 
 // Throws Error: a declaration that does not fit the graph; a split without examples.

@@ -11,6 +11,7 @@
 
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/graph/time_text.h"
+#include "hgt/task/split_dates.h"
 #include "hgt/task/task_test_graph.h"
 
 namespace hgt {
@@ -78,7 +79,11 @@ TEST_F(TaskErrorTest, OfSplitsSayWhatElseToChoose) {
                {"train-end", "'soon'", "2014"});
   expect_parts(error("paper-venue", [](TaskSpec& spec) { spec.validation_end = "2016-13"; }),
                {"validation-end", "'2016-13'", "2016"});
-  expect_parts(error("paper-venue", [](TaskSpec& spec) { spec.train_end = "2016"; }),
+  expect_parts(error("paper-venue",
+                     [](TaskSpec& spec) {
+                       spec.train_end = "2016";
+                       spec.validation_end = "2016";
+                     }),
                {"2016", "later"});
 }
 
@@ -164,12 +169,14 @@ TEST(EmptySplit, OfThingsWithoutTimesSuggestsARandomSplit) {
   }
 }
 
-// Opens the task, if need be with the dates that the error suggests.
+// Opens the task with dates long before all of its examples, then with those that the error
+// suggests.
 void open_as_suggested(const TestGraph& graph, const std::string& name) {
   TaskSpec spec = find_task(name, graph->schema());
   spec.min_links = 0;
+  spec.train_end = "1950";
+  spec.validation_end = "1951";
   const std::string error = error_of([&] { open_task(*graph, spec); });
-  if (error.empty()) return;
   std::smatch dates;
   const std::regex pattern("there are no examples for (\\w+): .* for example to (.*) and (.*)$");
   ASSERT_TRUE(std::regex_search(error, dates, pattern)) << error;
@@ -178,19 +185,23 @@ void open_as_suggested(const TestGraph& graph, const std::string& name) {
   EXPECT_EQ(error_of([&] { open_task(*graph, spec); }), "") << error;
 }
 
+// Every year once, then one of them over and over, and a thing without a time.
+std::vector<Time> lopsided_years(int round, Draws& draws) {
+  std::set<Time> years;
+  while (years.size() < 3 + static_cast<size_t>(round % 4)) {
+    years.insert(1990 + static_cast<Time>(draws.below(40)));
+  }
+  std::vector<Time> times(years.begin(), years.end());
+  const Time usual = times[draws.below(times.size())];
+  for (uint64_t i = draws.below(20); i > 0; --i) times.push_back(usual);
+  times.push_back(kNoTime);
+  return times;
+}
+
 TEST(EmptySplit, SuggestsDatesThatWork) {
   Draws draws(hash(1));
   for (int round = 0; round < 60; ++round) {
-    std::set<Time> years;
-    while (years.size() < 3 + static_cast<size_t>(round % 4)) {
-      years.insert(1990 + static_cast<Time>(draws.below(40)));
-    }
-    // Every year once, then one of them over and over.
-    std::vector<Time> times(years.begin(), years.end());
-    const Time usual = times[draws.below(times.size())];
-    for (uint64_t i = draws.below(20); i > 0; --i) times.push_back(usual);
-    times.push_back(kNoTime);
-    const TestGraph graph = dated_things(times);
+    const TestGraph graph = dated_things(lopsided_years(round, draws));
     open_as_suggested(graph, kThingTasks[static_cast<size_t>(round) / 4 % kThingTasks.size()]);
   }
 }
@@ -199,7 +210,10 @@ TEST(EmptySplit, SuggestsMostForTraining) {
   std::vector<Time> years(100);
   std::iota(years.begin(), years.end(), 1900);
   const TestGraph graph = dated_things(years);
-  expect_parts(error_of([&] { open_named(*graph, "thing:kind"); }),
+  TaskSpec spec = find_task("thing:kind", graph->schema());
+  spec.train_end = "2014";
+  spec.validation_end = "2016";
+  expect_parts(error_of([&] { open_task(*graph, spec); }),
                {"no examples for validation", "1900 to 1999", "to 1969 and 1984"});
 }
 
@@ -210,6 +224,113 @@ TEST(EmptySplit, SuggestsDatesInEveryUnit) {
     const TestGraph graph = dated_things({start, start + 1, start + 2, start + 3}, unit);
     for (const std::string& name : kThingTasks) open_as_suggested(graph, name);
   }
+}
+
+// --- dates that nobody gave ---
+
+TEST(SplitDates, AreTheUsualOnesWhereEachSplitHasAnExample) {
+  const TestGraph graph = dated_things({2001, 2002, 2003, 2014, 2015, 2017, kNoTime});
+  for (const std::string& name : kThingTasks) {
+    TaskSpec spec = find_task(name, graph->schema());
+    spec.min_links = 0;
+    const auto task = open_task(*graph, spec);
+    EXPECT_EQ(task->time_split(), default_time_split(TimeUnit::year)) << name;
+    EXPECT_FALSE(task->chose_dates());
+    EXPECT_EQ(task->spec().train_end, "") << "saved runs of before stay as they are";
+    EXPECT_EQ(describe_split(*task),
+              "by time: training until 2014, validation until 2016, then test");
+  }
+}
+
+// A hundred years from `first` on, with a pause of `gap` years before the last ten.
+std::vector<Time> hundred_years(Time first, Time gap) {
+  std::vector<Time> years(100);
+  std::iota(years.begin(), years.end(), first);
+  for (size_t i = 90; i < years.size(); ++i) years[i] += gap;
+  return years;
+}
+
+TEST(SplitDates, AreQuantilesWhereTheUsualOnesLeaveASplitEmpty) {
+  for (const std::vector<Time>& years :
+       {hundred_years(1901, 0), hundred_years(1915, 0), hundred_years(1920, 50),
+        hundred_years(2015, 0), hundred_years(2050, 0)}) {
+    const TestGraph graph = dated_things(years);
+    for (const std::string& name : kThingTasks) {
+      TaskSpec spec = find_task(name, graph->schema());
+      spec.min_links = 0;
+      const auto task = open_task(*graph, spec);
+      EXPECT_TRUE(task->chose_dates()) << name;
+      EXPECT_EQ(task->num_examples(Split::train), 70U) << name;
+      EXPECT_EQ(task->num_examples(Split::validation), 15U) << name;
+      EXPECT_EQ(task->num_examples(Split::test), 15U) << name;
+      const std::string text = describe_split(*task);
+      expect_parts(text, {"training until " + std::to_string(years[69]),
+                          "validation until " + std::to_string(years[84]), "quantiles",
+                          "2014 and 2016", "--train-end"});
+    }
+  }
+}
+
+TEST(SplitDates, AlwaysLeaveSomethingForEachSplitOfThreeTimes) {
+  Draws draws(hash(2));
+  for (int round = 0; round < 60; ++round) {
+    const TestGraph graph = dated_things(lopsided_years(round, draws));
+    TaskSpec spec = find_task(kThingTasks[static_cast<size_t>(round) / 4 % kThingTasks.size()],
+                              graph->schema());
+    spec.min_links = 0;
+    EXPECT_EQ(error_of([&] { open_task(*graph, spec); }), "") << round;
+  }
+}
+
+// A run keeps the spec, and opens the task with it again.
+TEST(SplitDates, StandInTheSpecSoThatTheTaskIsTheSameWhenItIsOpenedWithIt) {
+  for (const TimeUnit unit : {TimeUnit::year, TimeUnit::month, TimeUnit::day, TimeUnit::hour,
+                              TimeUnit::minute, TimeUnit::second}) {
+    const Time start = parse_time("1953-02-27 22:30:58", TimeFormat::date, unit).value();
+    std::vector<Time> times(20);
+    std::iota(times.begin(), times.end(), start);
+    const TestGraph graph = dated_things(times, unit);
+    const auto task = open_named(*graph, "thing:kind");
+    ASSERT_TRUE(task->chose_dates());
+    const auto again = open_task(*graph, task->spec());
+    EXPECT_FALSE(again->chose_dates());
+    EXPECT_EQ(again->time_split(), task->time_split()) << to_string(unit);
+    EXPECT_EQ(again->spec(), task->spec());
+    // What comes later does not move them.
+    for (int i = 0; i < 20; ++i) times.push_back(start + 100 + i);
+    const auto grown = open_task(*dated_things(times, unit), task->spec());
+    EXPECT_EQ(grown->time_split(), task->time_split()) << to_string(unit);
+  }
+}
+
+TEST(SplitDates, KeepTheOneThatIsGiven) {
+  std::vector<Time> years(100);
+  std::iota(years.begin(), years.end(), 1900);
+  const TestGraph graph = dated_things(years);
+  TaskSpec spec = find_task("thing:kind", graph->schema());
+  spec.train_end = "1939";
+  EXPECT_EQ(open_task(*graph, spec)->time_split(),
+            (TimeSplit{.train_end = 1939, .validation_end = 1969}));
+  spec.train_end = "";
+  spec.validation_end = "1984";
+  EXPECT_EQ(open_task(*graph, spec)->time_split(),
+            (TimeSplit{.train_end = 1969, .validation_end = 1984}));
+  spec.validation_end = "1999";  // nothing is left for testing
+  expect_parts(error_of([&] { open_task(*graph, spec); }),
+               {"no examples for", "1999", "1900 to 1999", "to 1969 and 1984"});
+}
+
+// Random and given splits have no dates.
+TEST(SplitDates, AreChosenOnlyForSplitsByTime) {
+  const TestGraph graph =
+      dated_things({1901, 1902, 1903, 1904, 1905, 1906, 1907, 1908, 1909, 1910});
+  TaskSpec spec = find_task("thing:kind", graph->schema());
+  spec.split = SplitRule::random;
+  spec.validation_share = 0.3;
+  spec.test_share = 0.3;
+  const auto task = open_task(*graph, spec);
+  EXPECT_FALSE(task->chose_dates());
+  EXPECT_EQ(task->spec().train_end, "");
 }
 
 TEST(EmptySplit, OfFewerThanThreeTimesSuggestsARandomSplit) {

@@ -18,9 +18,11 @@ OptionTable task_table(TaskSpec& spec) {
             "How examples are divided into training, validation and test: automatic = as the label "
             "column says, otherwise by time");
   table.add("train-end", spec.train_end,
-            "Last time that belongs to training, such as 2014-06 (empty = 2014)");
+            "Last time that belongs to training, such as 2014-06 (empty = 2014, or a quantile of "
+            "the examples' times where the usual dates leave a split without examples)");
   table.add("validation-end", spec.validation_end,
-            "Last time that belongs to validation; later examples are for testing (empty = 2016)");
+            "Last time that belongs to validation; later examples are for testing (empty = 2016, "
+            "or a quantile likewise)");
   table.add("validation-share", spec.validation_share, kAnyShare,
             "Share of examples for validation: of all examples with --split random, of the "
             "training examples with --split given");

@@ -77,8 +77,8 @@ struct TaskSpec {
   Loss loss = Loss::automatic;
 
   SplitRule split = SplitRule::automatic;
-  std::string train_end = {};       // a date; empty: 2014
-  std::string validation_end = {};  // empty: 2016
+  std::string train_end = {};       // a date; empty: 2014, or what fits (split_dates.h)
+  std::string validation_end = {};  // empty: 2016, or what fits
   double validation_share = 0.2;    // random: of all; given: of the training nodes
   double test_share = 0.2;          // random: of all
   uint64_t split_seed = 0;

@@ -41,15 +41,16 @@ class IdleOptions : public testing::Test {
 
 TEST_F(IdleOptions, DependOnTheTask) {
   EXPECT_EQ(idle(run("paper-venue")),
-            (Keys{"scorer", "slices", "seed-width", "fanout", "recent", "seed-times",
-                  "validation-share", "test-share", "split-seed", "meta-paths", "min-links",
-                  "max-candidates", "negatives", "test-negatives"}));
-  EXPECT_EQ(idle(run("author-disambiguation")),
-            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "split-seed", "meta-paths", "negatives", "test-negatives"}));
+            (Keys{"degree-weights", "scorer", "slices", "seed-width", "fanout", "recent",
+                  "seed-times", "validation-share", "test-share", "split-seed", "meta-paths",
+                  "min-links", "max-candidates", "negatives", "test-negatives"}));
+  EXPECT_EQ(
+      idle(run("author-disambiguation")),
+      (Keys{"degree-weights", "seed-width", "fanout", "recent", "seed-times", "validation-share",
+            "test-share", "split-seed", "meta-paths", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("link:cites")),
-            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "meta-paths", "min-links", "max-candidates"}));
+            (Keys{"degree-weights", "seed-width", "fanout", "recent", "seed-times",
+                  "validation-share", "test-share", "meta-paths", "min-links", "max-candidates"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -61,18 +62,41 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
-  EXPECT_EQ(idle(options),
-            (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "seed-width",
-                  "seed-times", "epochs", "validation-samples", "train-end", "validation-end",
-                  "hide-links", "also-hide", "meta-paths", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options), (Keys{"degree-weights", "time-scale", "slices", "width", "depth",
+                                 "neighbor-cap", "seed-width", "seed-times", "epochs",
+                                 "validation-samples", "train-end", "validation-end", "hide-links",
+                                 "also-hide", "meta-paths", "min-links", "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
-                                 "prior", "time-scale", "width", "neighbor-cap", "seed-width",
-                                 "fanout", "recent", "seed-times", "instructions", "train-end",
-                                 "validation-end", "test-share", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options), (Keys{"norm",
+                                 "gated-skip",
+                                 "matrix-per-head",
+                                 "matrix-per-relation",
+                                 "divide-by-head-width",
+                                 "prior",
+                                 "degree-weights",
+                                 "time-scale",
+                                 "width",
+                                 "neighbor-cap",
+                                 "seed-width",
+                                 "fanout",
+                                 "recent",
+                                 "seed-times",
+                                 "instructions",
+                                 "train-end",
+                                 "validation-end",
+                                 "test-share",
+                                 "min-links",
+                                 "max-candidates"}));
+  options = run("paper-venue");
+  options.training.model.matrix_per_relation = true;
+  const Keys given = {"prior", "matrix-per-head"};
+  EXPECT_EQ(find_idle_option(options, graph_.schema(), given)->reason,
+            "--matrix-per-relation stands for it");
+  options.training.model = {.kind = ModelKind::gcn};
+  EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"degree-weights"}));
   options = run("paper-venue");
   options.training.sampling.time_bound = TimeBound::seed;
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));

@@ -80,6 +80,27 @@ TEST_F(RunFolderTest, HoldsWhatTheRunDependsOn) {
   EXPECT_GT(made.num_parameters(), 1000U);
 }
 
+// The generated papers are of 1990 to 2019.
+TEST_F(RunFolderTest, KeepsTheDatesThatWereChosenForItsSplit) {
+  RunOptions options = quick_run("paper-venue");
+  options.task.validation_end = "2009";  // the usual end of training is later
+  hgt::Run made = hgt::Run::create(folder_ / "run", options);
+  const TimeSplit chosen = made.task().time_split();
+  EXPECT_TRUE(made.task().chose_dates());
+  EXPECT_EQ(chosen.validation_end, 2009);
+  EXPECT_LT(chosen.train_end, 2009);
+  EXPECT_EQ(read_task(folder_ / "run" / "task.toml").train_end, std::to_string(chosen.train_end));
+  EXPECT_TRUE(made.is_made_of(options));
+  made.train();
+  hgt::Run opened = hgt::Run::open(folder_ / "run");
+  EXPECT_EQ(opened.task().time_split(), chosen);
+  EXPECT_FALSE(opened.task().chose_dates());
+  const RunResult first = made.evaluate(Split::test, made.scoring());
+  const RunResult second = opened.evaluate(Split::test, opened.scoring());
+  EXPECT_EQ(first.seeds.front().examples, second.seeds.front().examples);
+  EXPECT_EQ(first.seeds.front().metrics, second.seeds.front().metrics);
+}
+
 TEST_F(RunFolderTest, IsNotMadeOverAnotherRun) {
   hgt::Run::create(folder_ / "run", quick_run("paper-venue"));
   const auto files = folder_bytes(folder_ / "run");

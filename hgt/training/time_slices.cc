@@ -34,7 +34,8 @@ TimeSlices::TimeSlices(const HeteroGraph& graph, const Options& options)
       at_(options.at),
       hidden_(graph.schema().relations().size()),
       layers_(options.layers),
-      types_(options.types) {
+      types_(options.types),
+      degrees_(options.degrees) {
   const Schema& schema = graph_.schema();
   if (at_ == kNoTime) {
     at_ = schema.time_range ? schema.time_range->second : std::numeric_limits<Time>::max();
@@ -242,6 +243,7 @@ TimeSlices::Reader::Reader(const TimeSlices& slices) : slices_(slices) {
   for (size_t type = 0; type < slices.graph_.schema().node_types().size(); ++type) {
     numbers_.emplace_back(slices.graph_.num_nodes(NodeType(type)));
     stamps_.emplace_back(slices.graph_.num_nodes(NodeType(type)));
+    degrees_.emplace_back(slices.degrees_ ? slices.graph_.num_nodes(NodeType(type)) : 0);
   }
   sources_.resize(numbers_.size());
 }
@@ -255,6 +257,14 @@ uint32_t TimeSlices::Reader::number_of(NodeType type, NodeId node) {
   number = static_cast<uint32_t>(sources_[index(type)].size());
   sources_[index(type)].push_back(node);
   return number;
+}
+
+uint32_t TimeSlices::Reader::degree(NodeType type, NodeId node) {
+  uint32_t& counted = degrees_[index(type)][node];
+  if (counted > 0) return counted;
+  slices_.for_sources({.type = type, .node = node, .time = 0, .last_layer = 0}, 0,
+                      [&](Relation, NodeType, NodeId, int64_t) { ++counted; });
+  return counted;
 }
 
 void TimeSlices::Reader::read(const Run& run, SliceBlock& block) {
@@ -312,6 +322,7 @@ void TimeSlices::Reader::locate_sources(const Run& run, SliceBlock& block) {
       const auto at = std::lower_bound(undated.begin(), undated.end(), node) - undated.begin();
       block.places.push_back(dated ? node : static_cast<uint32_t>(at));
       block.is_dated.push_back(dated);
+      if (slices_.degrees_) block.graph.source_degrees.push_back(degree(NodeType(type), node));
     }
     block.graph.source_offsets.push_back(static_cast<uint32_t>(block.places.size()));
   }

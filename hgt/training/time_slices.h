@@ -64,6 +64,7 @@ class TimeSlices {
     std::vector<Relation> hidden = {};  // and their reverses
     uint32_t layers = 1;
     std::vector<NodeType> types = {};  // asked for after the last layer; undated ones at `at`
+    bool degrees = false;              // count LayerGraph::source_degrees
   };
   TimeSlices(const HeteroGraph& graph, const Options& options);
 
@@ -92,6 +93,8 @@ class TimeSlices {
     // Writes source_offsets, places and is_dated of the sources that were numbered.
     void locate_sources(const Run& run, SliceBlock& block);
     uint32_t number_of(NodeType type, NodeId node);
+    // What an instance of the node reads, itself included: the same in all slices.
+    uint32_t degree(NodeType type, NodeId node);
 
     const TimeSlices& slices_;
     // By type and node: the number of a source in the block at hand, and the block that wrote it.
@@ -101,6 +104,7 @@ class TimeSlices {
     std::vector<std::vector<uint32_t>> stamps_;
     std::vector<std::vector<NodeId>> sources_;  // by type, in the order of their numbers
     uint32_t stamp_ = 0;
+    std::vector<std::vector<uint32_t>> degrees_;  // by type and node; 0: not counted yet
   };
 
  private:
@@ -130,6 +134,7 @@ class TimeSlices {
   std::vector<bool> has_undated_;  // by type: is there a node without a time?
   uint32_t layers_;
   std::vector<NodeType> types_;
+  bool degrees_;
   std::vector<TimeSlice> slices_;
 };
 

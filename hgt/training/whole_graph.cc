@@ -87,7 +87,8 @@ struct WholeGraph::State {
                                    .single = options.inference.instances == Instances::single,
                                    .hidden = options.hidden,
                                    .layers = num_layers(encoder),
-                                   .types = types});
+                                   .types = types,
+                                   .degrees = encoder->layers().front()->reads_degrees()});
     uint64_t nodes = 1;
     for (const NodeTypeSpec& type : graph.schema().node_types()) nodes += type.nodes;
     if (slices().num_instances() <= kInstancesPerNode * nodes) return;

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "hgt/academic/academic_generator.h"
@@ -44,6 +45,7 @@ class Definition {
   using Key = std::tuple<uint32_t, NodeId, Time, uint32_t>;
   struct Read {
     NodeType type;
+    NodeId node;
     Relation relation;
     int64_t gap;
     at::Tensor vector;
@@ -72,7 +74,7 @@ class Definition {
 
   std::vector<Read> sources(NodeType type, NodeId node, Time time, uint32_t layer) {
     std::vector<Read> found = {
-        {type, self_relation(graph_.schema(), type), 0, vector(type, node, time, layer - 1)}};
+        {type, node, self_relation(graph_.schema(), type), 0, vector(type, node, time, layer - 1)}};
     const bool single = options_.inference.instances == Instances::single;
     for (const Relation relation : graph_.schema().incoming(type)) {
       if (is_hidden(relation)) continue;
@@ -82,11 +84,26 @@ class Definition {
         const Time source = time_of(other, list.sources[i], single ? at_ : time);
         const bool late = source > at_ || (!list.times.empty() && list.times[i] > at_);
         if (late) continue;
-        found.push_back({other, relation, time_gap(time, source),
+        found.push_back({other, list.sources[i], relation, time_gap(time, source),
                          vector(other, list.sources[i], source, layer - 1)});
       }
     }
     return found;
+  }
+
+  // What an instance of the node reads, itself included.
+  uint32_t degree(NodeType type, NodeId node) const {
+    uint32_t count = 1;
+    for (const Relation relation : graph_.schema().incoming(type)) {
+      if (is_hidden(relation)) continue;
+      const NodeType other = graph_.schema().at(relation).source;
+      const Neighbors list = graph_.incoming(relation, node);
+      for (size_t i = 0; i < list.size(); ++i) {
+        const Time edge = list.times.empty() ? kNoTime : list.times[i];
+        count += std::max(edge, graph_.time(other, list.sources[i])) <= at_ ? 1 : 0;
+      }
+    }
+    return count;
   }
 
   at::Tensor vector(NodeType type, NodeId node, Time time, uint32_t layer) {
@@ -112,6 +129,7 @@ class Definition {
       graph.relations.push_back(read.relation);
       graph.gaps.push_back(static_cast<uint32_t>(rows.size()));
       graph.gap_values.push_back(static_cast<double>(read.gap));
+      graph.source_degrees.push_back(degree(read.type, read.node));
       rows.push_back(read.vector);
       for (size_t i = index(read.type) + 1; i <= types; ++i) ++graph.source_offsets[i];
     }
@@ -144,9 +162,9 @@ std::vector<at::Tensor> embed(const HeteroGraph& graph, const Encoder& encoder, 
   return vectors;
 }
 
-Encoder make_encoder(const HeteroGraph& graph, uint32_t layers, bool temporal = true) {
+Encoder make_encoder(const HeteroGraph& graph, const ModelOptions& options) {
   torch::manual_seed(7);
-  Encoder encoder(small_model(layers, temporal), model_schema(graph.schema(), 200));
+  Encoder encoder(options, model_schema(graph.schema(), 200));
   encoder->eval();
   return encoder;
 }
@@ -160,12 +178,27 @@ Encoder on_reference_path(const HeteroGraph& graph, const Encoder& like) {
   return encoder;
 }
 
+ModelOptions with_full_matrices() {
+  ModelOptions options = small_model(2, true);
+  options.matrix_per_relation = true;
+  return options;
+}
+
+ModelOptions symmetric_gcn() {
+  return {.kind = ModelKind::gcn,
+          .hidden = 16,
+          .heads = 2,
+          .layers = 2,
+          .degree_weights = DegreeWeights::symmetric};
+}
+
 struct InferenceCase {
   const char* name;
   const char* type;
   uint32_t layers;
   WholeGraphOptions options = {};
   bool hide_venues = false;
+  std::optional<ModelOptions> model = {};  // instead of HGT with that many layers
 };
 
 class WholeGraphTest : public testing::TestWithParam<InferenceCase> {};
@@ -181,7 +214,8 @@ TEST_P(WholeGraphTest, GivesWhatTheDefinitionGives) {
   if (GetParam().hide_venues) {
     options.hidden = {graph.schema().relation("paper", "pub_journal", "venue")};
   }
-  const Encoder encoder = make_encoder(graph, GetParam().layers);
+  const Encoder encoder =
+      make_encoder(graph, GetParam().model.value_or(small_model(GetParam().layers, true)));
   const std::vector<at::Tensor> vectors = embed(graph, encoder, type, options);
   Definition definition(graph, on_reference_path(graph, encoder), options);
   const Time last =
@@ -203,6 +237,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         InferenceCase{"papers", "paper", 2}, InferenceCase{"papers_one_layer", "paper", 1},
         InferenceCase{"papers_hidden_links", "paper", 2, {}, true},
+        InferenceCase{"papers_full_matrices", "paper", 2, {}, true, with_full_matrices()},
+        InferenceCase{"papers_symmetric_gcn", "paper", 2, {}, true, symmetric_gcn()},
+        InferenceCase{"venues_symmetric_gcn",
+                      "venue",
+                      2,
+                      {.inference = {.at = 2008}},
+                      false,
+                      symmetric_gcn()},
         InferenceCase{"papers_until_2005", "paper", 2, {.inference = {.at = 2005}}},
         InferenceCase{"venues", "venue", 2, {.inference = {.at = 2010}}},
         InferenceCase{"venues_three_layers", "venue", 3, {.inference = {.at = 2008}}},
@@ -238,7 +280,7 @@ TEST(WholeGraph, WorksWithoutAnyTimes) {
     builder.finish();
   }
   const HeteroGraph graph = HeteroGraph::open(folder / "graph");
-  const Encoder encoder = make_encoder(graph, 2);
+  const Encoder encoder = make_encoder(graph, small_model(2, true));
   const NodeType item = graph.schema().node_type("item");
   const auto vectors = embed(graph, encoder, item, {});
   Definition definition(graph, on_reference_path(graph, encoder), {});
@@ -267,7 +309,7 @@ TEST(WholeGraph, RefusesMoreInstancesThanAnybodyWants) {
     builder.finish();
   }
   const HeteroGraph graph = HeteroGraph::open(folder / "graph");
-  const Encoder encoder = make_encoder(graph, 2);
+  const Encoder encoder = make_encoder(graph, small_model(2, true));
   const NodeType event = graph.schema().node_type("event");
   EXPECT_TRUE(contains(error_of([&] { embed(graph, encoder, event, {}); }), "--instances single"));
   const auto vectors =

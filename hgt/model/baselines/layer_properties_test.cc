@@ -78,15 +78,23 @@ LayerGraph graph_with_self(const ModelSchema& schema, uint64_t seed) {
       graph.edge_offsets.push_back(graph.sources.size());
     }
   }
+  for (uint32_t type = 0; type < types; ++type) {
+    for (uint32_t i = 0; i < graph.num_sources(type); ++i) {
+      const uint32_t row = graph.target_offsets[type] + i;
+      const bool is_target = i < graph.num_targets(type);
+      graph.source_degrees.push_back(is_target ? static_cast<uint32_t>(graph.incoming(row).size())
+                                               : 1 + i);
+    }
+  }
   graph.gaps.assign(graph.num_edges(), 0);
   graph.edge_ids.resize(graph.num_edges());
   std::iota(graph.edge_ids.begin(), graph.edge_ids.end(), 500U);
   return graph;
 }
 
-// HGT has tests of its own.
+// HGT has tests of its own. gcn with each of its weights.
 std::vector<std::string> baselines() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"gcn_symmetric"};
   for (const ModelRow& row : kModels) {
     if (!row.has_variants) names.emplace_back(row.name);
   }
@@ -96,7 +104,10 @@ std::vector<std::string> baselines() {
 class BaselineLayer : public testing::TestWithParam<std::string> {
  protected:
   bool is(const std::string& name) const { return name == GetParam(); }
-  static const ModelRow& row() { return row_of(from_word<ModelKind>(GetParam())); }
+  static ModelKind kind() {
+    return GetParam() == "gcn_symmetric" ? ModelKind::gcn : from_word<ModelKind>(GetParam());
+  }
+  static const ModelRow& row() { return row_of(kind()); }
   ModelSchema schema() const { return is("han") ? schema_of_paths() : four_types(); }
   LayerGraph graph(uint64_t seed) const { return graph_with_self(schema(), seed); }
 
@@ -104,10 +115,12 @@ class BaselineLayer : public testing::TestWithParam<std::string> {
   std::shared_ptr<Layer> layer(Place place, double dropout = 0) const {
     torch::manual_seed(17);
     const std::shared_ptr<Layer> made =
-        make_layer({.options = {.kind = from_word<ModelKind>(GetParam()),
+        make_layer({.options = {.kind = kind(),
                                 .hidden = kLayerWidth,
                                 .heads = 2,
-                                .dropout = dropout},
+                                .dropout = dropout,
+                                .degree_weights = is("gcn_symmetric") ? DegreeWeights::symmetric
+                                                                      : DegreeWeights::mean},
                     .schema = schema(),
                     .paths = is("han") ? four_paths() : std::vector<MetaPath>{},
                     .place = place});
