@@ -15,7 +15,8 @@ last column says how many of the three nearest conferences the three models have
 average over pairs of models. Below it are the validation losses of these models and of the same
 models without RTE: unless the former are lower, the models do not use the time. Of the generated
 graph there is also the share of a conference's three nearest that have its field (of level 1) in
-that year, on average over all conferences, next to the share of all others.
+that year, on average over all conferences, next to the same by the fields of the last year, which
+is lower where vectors tell of their own time, and to the share of all others.
 
 At the end, the attention trees of papers and of authors: those of the first model, and for each
 model the path that comes first of those that leave every node.
@@ -117,24 +118,29 @@ def print_truth(hgt, graph, kinds, how):
     fields = planted_fields(graph)
     everyone = similar(hgt, kinds[0][1][0], ["0"], how, 1000)["nodes"]
     ids = ["0"] + [other["id"] for other in everyone[-1]["nearest"]]
+    last = len(TIMES) - 1
     print("\n| three nearest of the same field | " + " | ".join(map(str, TIMES)) + " |")
     print("| --- |" + " ---: |" * len(TIMES))
     for name, runs in kinds:
         answers = [similar(hgt, folder, ids, how, 1000)["nodes"] for folder in runs]
-        print(f"| {name} | " + " | ".join(
-            ", ".join(f"{same_field(nodes, fields, time, 3):.2f}" for nodes in answers)
-            for time in range(len(TIMES))) + " |", flush=True)
+        for what, years in (("", range(last + 1)), (f", by the fields of {TIMES[last]}",
+                                                    [last] * (last + 1))):
+            print(f"| {name}{what} | " + " | ".join(
+                ", ".join(f"{same_field(nodes, fields, time, year, 3):.2f}" for nodes in answers)
+                for time, year in enumerate(years)) + " |", flush=True)
     print("| all that are compared | " + " | ".join(
-        f"{same_field(answers[0], fields, time, None):.2f}" for time in range(len(TIMES))) + " |")
+        f"{same_field(answers[0], fields, time, time, None):.2f}"
+        for time in range(last + 1)) + " |")
 
 
-def same_field(nodes, fields, time, top):
+def same_field(nodes, fields, time, year, top):
+    """Of the nearest at a time: how many have the conference's field of a year."""
     shares = []
     for row in nodes:
         if row["time"] != str(TIMES[time]) or not row["is_there"]:
             continue
-        own = fields[int(row["id"])][time]
-        others = [fields[int(other["id"])][time] == own for other in row["nearest"][:top]]
+        own = fields[int(row["id"])][year]
+        others = [fields[int(other["id"])][year] == own for other in row["nearest"][:top]]
         shares.append(sum(others) / len(others))
     return sum(shares) / len(shares)
 

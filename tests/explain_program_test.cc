@@ -109,8 +109,9 @@ TEST_F(ExplainProgram, ShowsTheFormOfThePaperOrBoth) {
   };
   const std::string shares = text(with({}));
   const std::string means = text(with({"--form", "means"}));
-  for (const char* part : {"mean attention of the edges of each relation, layers 2 and 1\n\npaper\n",
-                           "the paths with the largest products of means", "product  path"}) {
+  for (const char* part :
+       {"mean attention of the edges of each relation, layers 2 and 1\n\npaper\n",
+        "the paths with the largest products of means", "product  path"}) {
     EXPECT_TRUE(contains(means, part)) << part << "\nis not in\n" << means;
   }
   EXPECT_FALSE(contains(means, "%"));
