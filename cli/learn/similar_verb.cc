@@ -231,8 +231,8 @@ void add_similar(CLI::App& verb) {
       ->capture_default_str();
   verb.add_option("--where", flags->where,
                   "Compare only with nodes that have this class of a label, such as "
-                  "kind=conference; can be repeated: classes of one label are alternatives, "
-                  "different labels must all fit")
+                  "kind=conference, or none of them (kind=); can be repeated: classes of one label "
+                  "are alternatives, different labels must all fit")
       ->allow_extra_args(false)
       ->type_name("LABEL=CLASS");
   verb.add_option(

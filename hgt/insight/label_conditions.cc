@@ -39,19 +39,27 @@ std::vector<uint32_t> places_of(std::string_view word, const std::vector<std::st
   return places;
 }
 
-// By label: the classes of all conditions about it.
-std::map<uint32_t, std::vector<uint32_t>> by_label(std::span<const LabelCondition> conditions) {
-  std::map<uint32_t, std::vector<uint32_t>> classes;
-  for (const LabelCondition& condition : conditions) {
-    auto& some = classes[condition.label];
-    some.insert(some.end(), condition.classes.begin(), condition.classes.end());
+// What all conditions about one label allow.
+struct Allowed {
+  std::vector<uint32_t> classes = {};
+  bool none = false;
+};
+
+std::map<uint32_t, Allowed> by_label(std::span<const LabelCondition> conditions) {
+  std::map<uint32_t, Allowed> labels;
+  for (const auto& [label, classes] : conditions) {
+    Allowed& allowed = labels[label];
+    allowed.classes.insert(allowed.classes.end(), classes.begin(), classes.end());
+    allowed.none = allowed.none || classes.empty();
   }
-  return classes;
+  return labels;
 }
 
-bool has_one(std::span<const uint32_t> own, const std::vector<uint32_t>& wanted) {
-  return std::ranges::any_of(
-      own, [&](uint32_t number) { return std::ranges::find(wanted, number) != wanted.end(); });
+bool is_allowed(std::span<const uint32_t> own, const Allowed& allowed) {
+  if (own.empty()) return allowed.none;
+  return std::ranges::any_of(own, [&](uint32_t number) {
+    return std::ranges::find(allowed.classes, number) != allowed.classes.end();
+  });
 }
 
 }  // namespace
@@ -63,6 +71,7 @@ LabelCondition parse_condition(const HeteroGraph& graph, NodeType type, std::str
   }
   const std::string_view value = text.substr(sign + 1);
   LabelCondition condition{.label = label_by(graph, type, text.substr(0, sign))};
+  if (value.empty()) return condition;
   const LabelSpec& label = graph.schema().at(type).labels[condition.label];
   condition.classes = places_of(value, label.classes);
   if (condition.classes.empty()) condition.classes = places_of(value, label.class_names);
@@ -75,9 +84,9 @@ std::vector<NodeId> nodes_where(const HeteroGraph& graph, NodeType type,
                                 std::span<const LabelCondition> conditions) {
   std::vector<NodeId> nodes(graph.num_nodes(type));
   std::iota(nodes.begin(), nodes.end(), NodeId{0});
-  for (const auto& [label, classes] : by_label(conditions)) {
-    std::erase_if(nodes, [&, label = label, &wanted = classes](NodeId node) {
-      return !has_one(graph.label_classes(type, label, node), wanted);
+  for (const auto& [label, allowed] : by_label(conditions)) {
+    std::erase_if(nodes, [&, label = label, &wanted = allowed](NodeId node) {
+      return !is_allowed(graph.label_classes(type, label, node), wanted);
     });
   }
   if (nodes.empty() && !conditions.empty()) {
@@ -90,10 +99,11 @@ std::vector<NodeId> nodes_where(const HeteroGraph& graph, NodeType type,
 std::string describe(const Schema& schema, NodeType type,
                      std::span<const LabelCondition> conditions) {
   std::string text;
-  for (const auto& [number, classes] : by_label(conditions)) {
+  for (const auto& [number, allowed] : by_label(conditions)) {
     const LabelSpec& label = schema.at(type).labels[number];
     std::vector<std::string> values;
-    for (const uint32_t place : classes) values.push_back(label.classes[place]);
+    for (const uint32_t place : allowed.classes) values.push_back(label.classes[place]);
+    if (allowed.none) values.emplace_back("none");
     text +=
         fmt::format("{}{}={}", text.empty() ? "" : " and ", label.name, fmt::join(values, " or "));
   }

@@ -79,6 +79,16 @@ TEST_F(LabelConditions, OfOneLabelAreAlternatives) {
   EXPECT_EQ(found({"color=red", "color=blue"}).size(), 23U) << "the last node has no color";
 }
 
+TEST_F(LabelConditions, FindTheNodesWithoutAnyClass) {
+  EXPECT_EQ(found({"color="}), NodeList{23});
+  NodeList red = numbers([](NodeId node) { return node % 2 == 0; });
+  red.push_back(23);
+  EXPECT_EQ(found({"color=", "color=red"}), red);
+  EXPECT_EQ(found({"color=", "size=s2"}), NodeList{23}) << "of the first of its sizes";
+  EXPECT_EQ(describe(graph_->schema(), type(), parsed({"color=", "color=red"})),
+            "color=red or none");
+}
+
 TEST_F(LabelConditions, TakeTheNamesThatAreShown) {
   EXPECT_EQ(parsed({"size=small"}), parsed({"size=s0"}));
   NodeList large = numbers([](NodeId node) { return node % 3 != 0; });
