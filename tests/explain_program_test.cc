@@ -69,31 +69,75 @@ class ExplainProgram : public testing::Test {
 
 double sum_of(const Json& branch) {
   double sum = branch.value("others", 0.0);
-  for (const Json& child : branch.at("children")) sum += child.at("share").get<double>();
+  for (const Json& child : branch.at("children")) sum += child.at("attention").get<double>();
   return sum;
 }
 
 TEST_F(ExplainProgram, ShowsTheTreeOfATypeAsTextJsonAndSvg) {
   const std::string tree = text(explain({"--batches", "2", "--batch-size", "10"}));
   for (const char* part :
-       {", model hgt: where the attention of paper comes from, mean of 20 test", "\npaper  ",
+       {", model hgt: where the attention of paper comes from, over 20 test examples\n",
+        "\nshares of the attention that reaches the target, layers 2 and 1\n", "\npaper  ",
         "  100.0 %\n", "├─ ", " via ", "the most attended paths", "paper <- "}) {
     EXPECT_TRUE(contains(tree, part)) << part << "\nis not in\n" << tree;
   }
   const std::string svg = (folder_ / "tree.svg").string();
-  const Json json = Json::parse(text(explain({"--json", "--top", "3", "--svg", svg})));
+  const Json both = Json::parse(text(explain({"--json", "--top", "3", "--svg", svg})));
+  EXPECT_EQ(both.size(), 1U) << "the means were not asked for";
+  const Json& json = both.at("shares");
   EXPECT_EQ(json.at("target"), "paper");
   EXPECT_EQ(json.at("layers"), 2);
   EXPECT_EQ(json.at("children").size(), 3U);
   EXPECT_NEAR(sum_of(json), 1, 1e-5);
   const Json& first = json.at("children").at(0);
-  EXPECT_NEAR(sum_of(first), first.at("share").get<double>(), 1e-5);
+  EXPECT_NEAR(sum_of(first), first.at("attention").get<double>(), 1e-5);
   EXPECT_TRUE(read_bytes(svg).starts_with("<svg xmlns="));
   EXPECT_TRUE(read_bytes(svg).ends_with("</svg>\n"));
-  const Json authors = Json::parse(text(explain({"--json", "--type", "author", "--layers", "1"})));
+  const Json authors =
+      Json::parse(text(explain({"--json", "--type", "author", "--layers", "1"}))).at("shares");
   EXPECT_EQ(authors.at("target"), "author");
   EXPECT_EQ(authors.at("layers"), 1);
   EXPECT_TRUE(authors.at("children").at(0).at("children").empty());
+}
+
+TEST_F(ExplainProgram, ShowsTheFormOfThePaperOrBoth) {
+  const Words few = {"--batches", "2", "--batch-size", "10"};
+  const auto with = [&](const Words& more) {
+    Words words = explain(few);
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string shares = text(with({}));
+  const std::string means = text(with({"--form", "means"}));
+  for (const char* part :
+       {"mean attention of the edges of each relation, layers 2 and 1\n\npaper\n",
+        "the paths with the largest products of means", "product  path"}) {
+    EXPECT_TRUE(contains(means, part)) << part << "\nis not in\n" << means;
+  }
+  EXPECT_FALSE(contains(means, "%"));
+  const std::string both = text(with({"--form", "both"}));
+  EXPECT_EQ(both, shares + "\n" + means.substr(means.find("mean attention of the edges")));
+  const Json json = Json::parse(text(with({"--form", "both", "--json", "--top", "3"})));
+  EXPECT_EQ(json.size(), 2U);
+  EXPECT_EQ(json.at("means").at("form"), "means");
+  EXPECT_EQ(Json::parse(text(with({"--form", "means", "--json", "--top", "3"}))),
+            (Json{{"means", json.at("means")}}));
+  double before = 1;
+  for (const Json& child : json.at("means").at("children")) {
+    EXPECT_LE(child.at("attention"), before);
+    before = child.at("attention");
+  }
+  EXPECT_LE(json.at("means").at("others"), before);
+  text(with({"--form", "both", "--svg", (folder_ / "a.b.svg").string()}));
+  EXPECT_TRUE(contains(read_bytes(folder_ / "a.b-shares.svg"), "as wide as shares"));
+  EXPECT_TRUE(contains(read_bytes(folder_ / "a.b-means.svg"), "as wide as means"));
+  EXPECT_FALSE(fs::exists(folder_ / "a.b.svg"));
+  text(with({"--form", "means", "--svg", (folder_ / "m.svg").string()}));
+  EXPECT_TRUE(contains(read_bytes(folder_ / "m.svg"), "as wide as means"));
+  const Json node =
+      Json::parse(text(explain({"--node", "paper:" + last_paper(), "--form", "means", "--json"})));
+  EXPECT_EQ(node.at("attention").size(), 1U);
+  EXPECT_EQ(node.at("attention").at("means").at("target"), "paper");
 }
 
 TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
@@ -113,7 +157,7 @@ TEST_F(ExplainProgram, TellsWhatANodeAttendsToAndWhatIsPredictedWithoutIt) {
   EXPECT_EQ(json.at("neighbors").size(), 2U);
   EXPECT_GE(json.at("neighbors").at(0).at("without").size(), 2U);
   EXPECT_GE(json.at("without_all").size(), 2U);
-  EXPECT_NEAR(sum_of(json.at("attention")), 1, 1e-5);
+  EXPECT_NEAR(sum_of(json.at("attention").at("shares")), 1, 1e-5);
   EXPECT_EQ(Json::parse(text(explain({"--node", node, "--json", "--top", "2"}))), json);
   const std::string author = text(explain({"--node", "author:0@2010"}));
   EXPECT_TRUE(contains(author, "no prediction: task paper-venue is about nodes of type paper"));
@@ -127,6 +171,7 @@ TEST_F(ExplainProgram, SaysWhatIsWrong) {
                  "--layers 9: the model of " + run() + " has 2 layers");
   expect_failure(explain({"--type", "venue", "--node", "paper:0"}), 2, "--type");
   expect_failure(explain({"--samples", "3"}), 2, "--node");
+  expect_failure(explain({"--form", "sums"}), 2, "--form");
   const std::string nowhere = (folder_ / "no" / "tree.svg").string();
   expect_failure(explain({"--svg", nowhere}), 1, nowhere + ": cannot be written");
   fs::copy(run(), folder_ / "untrained", fs::copy_options::recursive);

@@ -88,7 +88,7 @@ TEST_F(InsightProgram, NamesWhatIsAlikeAtEachTime) {
   for (const std::string& part :
        {venue_name(), std::string("most similar, nearest first"), std::string("2000"),
         std::string("2010"),
-        std::string("among the 20 most cited of 60 nodes of type venue; "
+        std::string("among the 20 most cited of 60 nodes of type venue, at 2000, 2010; "
                     "euclidean distance of the outputs of layer 1, mean of 2 "
                     "sub-graphs\n")}) {
     EXPECT_TRUE(contains(table, part)) << part << "\nis not in\n" << table;
@@ -123,6 +123,62 @@ TEST_F(InsightProgram, NamesWhatIsAlikeForPrograms) {
     distance = other.at("distance");
     EXPECT_GT(other.at("similarity"), 0);
   }
+}
+
+// Case studies that leave the last year out show less than the data has.
+TEST_F(InsightProgram, ComparesUpToTheLastTimeUnlessToldOtherwise) {
+  const Words words = {"--node", "venue:1", "--samples", "1", "--json"};
+  const Json json = Json::parse(text(similar(words)));
+  const Json& times = json.at("times");
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(times.at(2), "2019");
+  EXPECT_LT(times.at(0), times.at(1));
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(json.at("nodes").at(i).at("time"), times.at(i));
+  const std::string table = text(similar({"--node", "venue:1", "--samples", "1"}));
+  const std::string stated = ", at " + times.at(0).get<std::string>() + ", " +
+                             times.at(1).get<std::string>() + ", 2019; euclidean";
+  EXPECT_TRUE(contains(table, stated)) << stated << "\nis not in\n" << table;
+}
+
+TEST_F(InsightProgram, ComparesOnlyWithWhatCarriesALabel) {
+  const auto label = graph_.find_label(type("venue"), "kind");
+  ASSERT_TRUE(label.has_value());
+  const auto& classes = graph_.schema().at(type("venue")).labels[*label].classes;
+  const auto kind_of = [&](const std::string& id) {
+    return classes[graph_.label_classes(type("venue"), *label, *graph_.find(type("venue"), id))[0]];
+  };
+  Words words = {"--node", "venue:1", "--at",   "2019",    "--samples",      "1",
+                 "--top",  "60",      "--json", "--where", "kind=conference"};
+  const auto kinds = [&](const Json& json) {
+    std::map<std::string, size_t> counts;
+    for (const Json& other : json.at("nodes").at(0).at("nearest"))
+      ++counts[kind_of(other.at("id"))];
+    return counts;
+  };
+  const Json conferences = Json::parse(text(similar(words)));
+  EXPECT_TRUE(conferences.at("among").get<std::string>().ends_with("venue with kind=conference"));
+  EXPECT_EQ(kinds(conferences).size(), 1U);
+  EXPECT_GT(kinds(conferences)["conference"], 5U);
+  words.insert(words.end(), {"--where", "kind=journal"});
+  const Json both = Json::parse(text(similar(words)));
+  EXPECT_EQ(kinds(both).size(), 2U);
+  EXPECT_GT(kinds(both)["journal"], 5U);
+  words.insert(words.end(), {"--among", "6"});
+  const Json few = Json::parse(text(similar(words)));
+  EXPECT_TRUE(few.at("among").get<std::string>().starts_with("the 6 most cited of "));
+  EXPECT_LE(few.at("nodes").at(0).at("nearest").size(), 6U);
+}
+
+TEST_F(InsightProgram, NamesTheLabelsAndClassesThatThereAre) {
+  const auto where = [](const char* condition) {
+    return similar({"--node", "venue:1", "--where", condition});
+  };
+  expect_failure(where("conference"), 1, "'conference' is not LABEL=CLASS");
+  expect_failure(where("type=conference"), 1,
+                 "nodes of type venue have no label 'type'; their labels: kind");
+  expect_failure(where("kind=Conference"), 1,
+                 "label 'kind' of type venue has no class 'Conference'; its classes: conference, "
+                 "journal, preprint");
 }
 
 TEST_F(InsightProgram, ComparesPapersAtTheirOwnTime) {

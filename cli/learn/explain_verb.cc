@@ -28,6 +28,7 @@ struct ExplainFlags {
   std::string type;
   std::string node;
   std::string split = "test";
+  std::string form = "shares";
   std::string svg;
   ExplainOptions options;
   PipelineOptions pipeline;
@@ -48,37 +49,93 @@ std::string title(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-// --- the tree ---
+// --- the trees ---
+
+constexpr const char* kBothForms = "both";
+
+std::vector<AttentionForm> chosen_forms(const ExplainFlags& flags) {
+  if (flags.form == kBothForms) return {AttentionForm::shares, AttentionForm::means};
+  return {from_word<AttentionForm>(flags.form)};
+}
+
+// "layers 3 and 2"
+std::string layers_words(const AttentionTree& tree) {
+  std::vector<uint32_t> layers;
+  for (uint32_t i = 0; i < tree.layers; ++i) layers.push_back(tree.from_layer - i);
+  return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers", fmt::join(layers, " and "));
+}
 
 void print_tree(const AttentionTree& tree, const Schema& schema, uint64_t top) {
-  fmt::print("{}\nthe most attended paths\n", to_text(shown_tree(tree, schema, top)));
-  TextTable table({">share", "path", "via"});
+  const bool shares = tree.form == AttentionForm::shares;
+  fmt::print("{}, {}\n\n{}\n{}\n",
+             shares ? "shares of the attention that reaches the target"
+                    : "mean attention of the edges of each relation",
+             layers_words(tree), to_text(shown_tree(tree, schema, top)),
+             shares ? "the most attended paths" : "the paths with the largest products of means");
+  TextTable table({shares ? ">share" : ">product", "path", "via"});
   for (const AttentionPath& path : top_paths(tree, schema, top)) {
     std::vector<std::string> edges;
     for (const RelationNames& step : path.steps) edges.push_back(step.edge);
-    table.add({percent(path.share), to_text(path, schema.at(tree.target).name),
+    table.add({attention_text(tree.form, path.attention),
+               to_text(path, schema.at(tree.target).name),
                fmt::format("{}", fmt::join(edges, ", "))});
   }
   fmt::print("{}", table.text());
+}
+
+void print_trees(const ExplainFlags& flags, const AttentionTrees& trees, const Schema& schema) {
+  bool first = true;
+  for (const AttentionForm form : chosen_forms(flags)) {
+    if (!first) fmt::print("\n");
+    first = false;
+    print_tree(trees.of(form), schema, flags.options.top);
+  }
+}
+
+// "tree.svg", or for each of both forms "tree-shares.svg".
+Path picture_file(const ExplainFlags& flags, AttentionForm form) {
+  if (flags.form != kBothForms) return flags.svg;
+  const Path file = flags.svg;
+  return file.parent_path() /
+         fmt::format("{}-{}{}", file.stem().string(), to_string(form), file.extension().string());
+}
+
+void draw_trees(const ExplainFlags& flags, const AttentionTrees& trees, const Schema& schema) {
+  if (flags.svg.empty()) return;
+  for (const AttentionForm form : chosen_forms(flags)) {
+    write_text(picture_file(flags, form),
+               to_svg(shown_tree(trees.of(form), schema, flags.options.top)));
+  }
+}
+
+// Leaves the chosen forms.
+OrderedJson chosen_json(const ExplainFlags& flags, OrderedJson trees) {
+  const auto chosen = chosen_forms(flags);
+  for (const AttentionForm form : {AttentionForm::shares, AttentionForm::means}) {
+    if (std::find(chosen.begin(), chosen.end(), form) == chosen.end()) {
+      trees.erase(std::string(to_string(form)));
+    }
+  }
+  return trees;
 }
 
 void explain_one_type(const ExplainFlags& flags, const Run& run, ProgressBar& bar) {
   const Schema& schema = run.task().graph().schema();
   ExplainOptions options = flags.options;
   if (!flags.type.empty()) options.type = schema.node_type(flags.type);
-  const AttentionTree tree = explain_type(run, options, bar.sink());
-  const ShownTree shown = shown_tree(tree, schema, options.top);
-  if (!flags.svg.empty()) write_text(flags.svg, to_svg(shown));
+  const AttentionTrees trees = explain_type(run, options, bar.sink());
+  draw_trees(flags, trees, schema);
   if (flags.json) {
-    fmt::print("{}\n", json_text(to_json(shown), 1));
+    fmt::print("{}\n", json_text(chosen_json(flags, to_json(trees, schema, options.top)), 1));
     return;
   }
-  const bool examples = tree.target == run.task().node_type();
-  fmt::print("{}, model {}: where the attention of {} comes from, mean of {} {}\n\n", flags.run,
-             to_string(run.options().training.model.kind), shown.root.type,
-             with_commas(tree.examples),
+  const NodeType target = trees.shares.target;
+  const bool examples = target == run.task().node_type();
+  fmt::print("{}, model {}: where the attention of {} comes from, over {} {}\n\n", flags.run,
+             to_string(run.options().training.model.kind), schema.at(target).name,
+             with_commas(trees.shares.examples),
              examples ? fmt::format("{} examples", flags.split) : "nodes");
-  print_tree(tree, schema, options.top);
+  print_trees(flags, trees, schema);
 }
 
 // --- one node ---
@@ -145,12 +202,11 @@ void explain_one_node(const ExplainFlags& flags, const Run& run, ProgressBar& ba
   const HeteroGraph& graph = run.task().graph();
   const NodeExplanation answer =
       explain_node(run, parse_seed(graph, flags.node), flags.options, bar.sink());
-  const uint64_t top = flags.options.top;
-  if (!flags.svg.empty()) {
-    write_text(flags.svg, to_svg(shown_tree(*answer.tree, graph.schema(), top)));
-  }
+  draw_trees(flags, *answer.trees, graph.schema());
   if (flags.json) {
-    fmt::print("{}\n", json_text(to_json(answer, graph.schema(), top), 1));
+    OrderedJson json = to_json(answer, graph.schema(), flags.options.top);
+    json["attention"] = chosen_json(flags, std::move(json["attention"]));
+    fmt::print("{}\n", json_text(json, 1));
     return;
   }
   fmt::print("{}: {}, mean of {} sub-graphs\n\n", flags.run, described(answer.node),
@@ -159,7 +215,7 @@ void explain_one_node(const ExplainFlags& flags, const Run& run, ProgressBar& ba
   fmt::print("\n");
   print_neighbors(answer);
   fmt::print("\n");
-  print_tree(*answer.tree, graph.schema(), top);
+  print_trees(flags, *answer.trees, graph.schema());
 }
 
 void run_explain(ExplainFlags& flags) {
@@ -216,16 +272,24 @@ void add_explain(CLI::App& verb) {
   auto flags = std::make_shared<ExplainFlags>();
   verb.add_option("run", flags->run, "Folder of the run")->required()->type_name("RUN");
   add_targets(verb, *flags);
+  verb.add_option("--form", flags->form,
+                  "Form of the tree: shares = the attention that reaches the target, followed from "
+                  "the last layer back; means = as in the paper, the mean attention of the edges "
+                  "of each relation in the first layers; or both")
+      ->check(CLI::IsMember({"shares", "means", kBothForms}))
+      ->capture_default_str();
   verb.add_option("--layers", flags->options.layers,
-                  "Length of the paths of attention, from the last layer back (default: 2, or 1 if "
-                  "the model has one layer)")
+                  "Length of the paths of attention (default: 2, or 1 if the model has one layer)")
       ->check(CLI::Range(1, 1000))
       ->group(kAdvanced);
   verb.add_option("--top", flags->options.top, "Number of branches, neighbors and classes to show")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   verb.add_flag("--json", flags->json, "Print JSON instead of text");
-  verb.add_option("--svg", flags->svg, "Also draw the tree to this SVG file")->type_name("FILE");
+  verb.add_option("--svg", flags->svg,
+                  "Also draw the tree to this SVG file; both forms, to FILE with -shares and "
+                  "-means added to its name")
+      ->type_name("FILE");
   verb.add_option("--threads", flags->pipeline.threads, "Compute threads (0 = one per core)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()

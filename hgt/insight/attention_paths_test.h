@@ -19,7 +19,7 @@ inline void collect_shares(const std::vector<AttentionBranch>& branches, Relatio
   path.push_back(0);
   for (const AttentionBranch& branch : branches) {
     path.back() = index(branch.relation);
-    EXPECT_TRUE(shares.emplace(path, branch.share).second) << "a path is there twice";
+    EXPECT_TRUE(shares.emplace(path, branch.attention).second) << "a path is there twice";
     collect_shares(branch.children, path, shares);
   }
 }
@@ -41,8 +41,8 @@ inline void expect_same_shares(const PathShares& got, const PathShares& expected
 inline void expect_sum(const std::vector<AttentionBranch>& branches, double sum, double error) {
   double shares = 0;
   for (const AttentionBranch& branch : branches) {
-    shares += branch.share;
-    if (!branch.children.empty()) expect_sum(branch.children, branch.share, error);
+    shares += branch.attention;
+    if (!branch.children.empty()) expect_sum(branch.children, branch.attention, error);
   }
   EXPECT_NEAR(shares, sum, error);
 }

@@ -13,26 +13,36 @@ namespace {
 using Branches = std::vector<AttentionBranch>;
 
 // The largest first; equal ones by relation.
-std::vector<const AttentionBranch*> by_share(const Branches& branches) {
+std::vector<const AttentionBranch*> by_attention(const Branches& branches) {
   std::vector<const AttentionBranch*> order;
   for (const AttentionBranch& branch : branches) order.push_back(&branch);
   std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->share > b->share; });
+                   [](const auto* a, const auto* b) { return a->attention > b->attention; });
   return order;
 }
 
-void show_children(const Branches& branches, const Schema& schema, uint64_t top,
-                   ShownBranch& parent) {
-  for (const AttentionBranch* branch : by_share(branches)) {
-    if (parent.children.size() == top) {
+// What the branches that are not shown have to say together: shares add up, means do not.
+double with_others(AttentionForm form, double others, double attention) {
+  return form == AttentionForm::shares ? others + attention : std::max(others, attention);
+}
+
+struct Shown {
+  const Schema& schema;
+  AttentionForm form;
+  uint64_t top;
+};
+
+void show_children(const Branches& branches, const Shown& how, ShownBranch& parent) {
+  for (const AttentionBranch* branch : by_attention(branches)) {
+    if (parent.children.size() == how.top) {
       ++parent.left_out;
-      parent.others += branch->share;
+      parent.others = with_others(how.form, parent.others, branch->attention);
       continue;
     }
-    auto [edge, source] = relation_names(schema, branch->relation);
+    auto [edge, source] = relation_names(how.schema, branch->relation);
     parent.children.push_back(
-        {.relation = std::move(edge), .type = std::move(source), .share = branch->share});
-    show_children(branch->children, schema, top, parent.children.back());
+        {.relation = std::move(edge), .type = std::move(source), .attention = branch->attention});
+    show_children(branch->children, how, parent.children.back());
   }
 }
 
@@ -40,17 +50,19 @@ void show_children(const Branches& branches, const Schema& schema, uint64_t top,
 
 struct RelationPath {
   std::vector<Relation> steps;
-  double share = 0;
+  double attention = 1;
 };
 
-// Those that end where the tree does.
-void collect_paths(const Branches& branches, std::vector<Relation>& steps,
+// Those that end where the tree does; `above`: the path to their parent.
+void collect_paths(const Branches& branches, AttentionForm form, const RelationPath& above,
                    std::vector<RelationPath>& paths) {
   for (const AttentionBranch& branch : branches) {
-    steps.push_back(branch.relation);
-    if (branch.children.empty()) paths.push_back({steps, branch.share});
-    collect_paths(branch.children, steps, paths);
-    steps.pop_back();
+    RelationPath path = above;
+    path.steps.push_back(branch.relation);
+    path.attention =
+        form == AttentionForm::shares ? branch.attention : path.attention * branch.attention;
+    if (branch.children.empty()) paths.push_back(path);
+    collect_paths(branch.children, form, path, paths);
   }
 }
 
@@ -58,7 +70,7 @@ void collect_paths(const Branches& branches, std::vector<Relation>& steps,
 
 struct TextLine {
   std::string label;
-  double share = 0;
+  std::string number;
 };
 
 size_t shown_width(const std::string& text) {
@@ -67,24 +79,31 @@ size_t shown_width(const std::string& text) {
   }));
 }
 
-void append_lines(const ShownBranch& branch, const std::string& indent,
+void append_lines(const ShownBranch& branch, AttentionForm form, const std::string& indent,
                   std::vector<TextLine>& lines) {
   for (size_t i = 0; i < branch.children.size(); ++i) {
     const ShownBranch& child = branch.children[i];
     const bool last = i + 1 == branch.children.size() && branch.left_out == 0;
     lines.push_back(
         {fmt::format("{}{}─ {} via {}", indent, last ? "└" : "├", child.type, child.relation),
-         child.share});
-    append_lines(child, indent + (last ? "   " : "│  "), lines);
+         attention_text(form, child.attention)});
+    append_lines(child, form, indent + (last ? "   " : "│  "), lines);
   }
   if (branch.left_out == 0) return;
-  lines.push_back({fmt::format("{}└─ {}", indent, branch.others_words()), branch.others});
+  lines.push_back({fmt::format("{}└─ {}", indent, others_words(form, branch)),
+                   attention_text(form, branch.others)});
 }
 
 }  // namespace
 
-std::string ShownBranch::others_words() const {
-  return fmt::format("{} {}", left_out, left_out == 1 ? "other" : "others");
+std::string attention_text(AttentionForm form, double attention) {
+  return form == AttentionForm::shares ? fmt::format("{:.1f} %", 100 * attention)
+                                       : fmt::format("{:.4f}", attention);
+}
+
+std::string others_words(AttentionForm form, const ShownBranch& branch) {
+  return fmt::format("{} {}{}", branch.left_out, branch.left_out == 1 ? "other" : "others",
+                     form == AttentionForm::shares ? "" : ", at most");
 }
 
 RelationNames relation_names(const Schema& schema, Relation relation) {
@@ -97,24 +116,26 @@ RelationNames relation_names(const Schema& schema, Relation relation) {
 }
 
 ShownTree shown_tree(const AttentionTree& tree, const Schema& schema, uint64_t top) {
-  ShownTree shown{.layers = tree.layers, .examples = tree.examples};
+  ShownTree shown{.form = tree.form,
+                  .layers = tree.layers,
+                  .from_layer = tree.from_layer,
+                  .examples = tree.examples};
   shown.root.type = schema.at(tree.target).name;
-  shown.root.share = 1;
-  show_children(tree.children, schema, top, shown.root);
+  shown.root.attention = 1;
+  show_children(tree.children, {.schema = schema, .form = tree.form, .top = top}, shown.root);
   return shown;
 }
 
 std::vector<AttentionPath> top_paths(const AttentionTree& tree, const Schema& schema,
                                      uint64_t top) {
   std::vector<RelationPath> all;
-  std::vector<Relation> steps;
-  collect_paths(tree.children, steps, all);
+  collect_paths(tree.children, tree.form, {}, all);
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.share > b.share; });
+                   [](const auto& a, const auto& b) { return a.attention > b.attention; });
   all.resize(std::min<uint64_t>(top, all.size()));
   std::vector<AttentionPath> paths;
   for (const RelationPath& path : all) {
-    paths.push_back({.share = path.share});
+    paths.push_back({.attention = path.attention});
     for (const Relation step : path.steps) {
       paths.back().steps.push_back(relation_names(schema, step));
     }
@@ -129,14 +150,19 @@ std::string to_text(const AttentionPath& path, const std::string& target) {
 }
 
 std::string to_text(const ShownTree& tree) {
-  std::vector<TextLine> lines = {{tree.root.type, tree.root.share}};
-  append_lines(tree.root, "", lines);
+  // The attention that reaches the root is the whole of which branches have shares; means have no
+  // whole.
+  const bool whole = tree.form == AttentionForm::shares;
+  std::vector<TextLine> lines = {
+      {tree.root.type, whole ? attention_text(tree.form, tree.root.attention) : ""}};
+  append_lines(tree.root, tree.form, "", lines);
   size_t width = 0;
   for (const TextLine& line : lines) width = std::max(width, shown_width(line.label));
   std::string text;
   for (const TextLine& line : lines) {
-    text += fmt::format("{}{}  {:5.1f} %\n", line.label,
-                        std::string(width - shown_width(line.label), ' '), 100 * line.share);
+    const std::string gap(width - shown_width(line.label), ' ');
+    text += line.number.empty() ? line.label + "\n"
+                                : fmt::format("{}{}  {:>7}\n", line.label, gap, line.number);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hgt/graph/graph_test_folder.h"
@@ -28,20 +29,43 @@ class AttentionRendering : public testing::Test {
     return Relation(schema_.relations().size() + index(schema_.node_type(type)));
   }
   AttentionTree tree() const {
-    return {.target = schema_.node_type("paper"),
-            .layers = 2,
-            .examples = 3,
-            .children = {
-                {.relation = relation("author", "writes", "paper"),
-                 .share = 0.3,
-                 .children = {{.relation = relation("author", "knows", "author"), .share = 0.05},
-                              {.relation = self("author"), .share = 0.25}}},
-                {.relation = relation("paper", "cites", "paper"),
-                 .share = 0.5,
-                 .children = {{.relation = relation("author", "writes", "paper"), .share = 0.1},
-                              {.relation = relation("paper", "cites", "paper"), .share = 0.28},
-                              {.relation = self("paper"), .share = 0.12}}},
-                {.relation = self("paper"), .share = 0.2, .children = {{self("paper"), 0.2}}}}};
+    return {
+        .target = schema_.node_type("paper"),
+        .layers = 2,
+        .from_layer = 3,
+        .examples = 3,
+        .children = {
+            {.relation = relation("author", "writes", "paper"),
+             .attention = 0.3,
+             .children = {{.relation = relation("author", "knows", "author"), .attention = 0.05},
+                          {.relation = self("author"), .attention = 0.25}}},
+            {.relation = relation("paper", "cites", "paper"),
+             .attention = 0.5,
+             .children = {{.relation = relation("author", "writes", "paper"), .attention = 0.1},
+                          {.relation = relation("paper", "cites", "paper"), .attention = 0.28},
+                          {.relation = self("paper"), .attention = 0.12}}},
+            {.relation = self("paper"), .attention = 0.2, .children = {{self("paper"), 0.2}}}}};
+  }
+
+  // Means sum to nothing: they are large where a node has few edges.
+  AttentionTree means() const {
+    return {
+        .form = AttentionForm::means,
+        .target = schema_.node_type("paper"),
+        .layers = 2,
+        .from_layer = 2,
+        .examples = 3,
+        .children = {
+            {.relation = relation("author", "writes", "paper"),
+             .attention = 0.9,
+             .children = {{.relation = relation("author", "knows", "author"), .attention = 0.25},
+                          {.relation = self("author"), .attention = 0.75}}},
+            {.relation = relation("paper", "cites", "paper"),
+             .attention = 0.0625,
+             .children = {{.relation = self("paper"), .attention = 1}}},
+            {.relation = self("paper"),
+             .attention = 0.5,
+             .children = {{.relation = self("paper"), .attention = 1}}}}};
   }
 
   Schema schema_ = small_schema();
@@ -52,7 +76,7 @@ TEST_F(AttentionRendering, ShowsTheLargestBranchesAndTheSumOfTheOthers) {
   EXPECT_EQ(shown.layers, 2U);
   EXPECT_EQ(shown.examples, 3U);
   EXPECT_EQ(shown.root.type, "paper");
-  EXPECT_EQ(shown.root.share, 1);
+  EXPECT_EQ(shown.root.attention, 1);
   ASSERT_EQ(shown.root.children.size(), 2U);
   EXPECT_EQ(shown.root.left_out, 1U);
   EXPECT_EQ(shown.root.others, 0.2);
@@ -91,12 +115,35 @@ TEST_F(AttentionRendering, ListsTheLargestOfAllPaths) {
   const auto paths = top_paths(tree(), schema_, 3);
   ASSERT_EQ(paths.size(), 3U);
   EXPECT_EQ(to_text(paths[0], "paper"), "paper <- paper <- paper");
-  EXPECT_EQ(paths[0].share, 0.28);
+  EXPECT_EQ(paths[0].attention, 0.28);
   EXPECT_EQ(to_text(paths[1], "paper"), "paper <- author <- author");
   EXPECT_EQ(paths[1].steps[0].edge, "writes");
   EXPECT_EQ(paths[1].steps[1].edge, "self");
-  EXPECT_EQ(paths[2].share, 0.2);
+  EXPECT_EQ(paths[2].attention, 0.2);
   EXPECT_EQ(top_paths(tree(), schema_, 100).size(), 6U);
+}
+
+TEST_F(AttentionRendering, TellsTheLargestOfTheMeansThatAreLeftOutNotTheirSum) {
+  const ShownTree shown = shown_tree(means(), schema_, 1);
+  EXPECT_EQ(shown.form, AttentionForm::means);
+  EXPECT_EQ(shown.root.left_out, 2U);
+  EXPECT_EQ(shown.root.others, 0.5);
+  EXPECT_EQ(to_text(shown),
+            "paper\n"
+            "├─ author via writes     0.9000\n"
+            "│  ├─ author via self    0.7500\n"
+            "│  └─ 1 other, at most   0.2500\n"
+            "└─ 2 others, at most     0.5000\n");
+}
+
+TEST_F(AttentionRendering, ListsPathsByTheProductOfTheirMeans) {
+  const auto paths = top_paths(means(), schema_, 3);
+  ASSERT_EQ(paths.size(), 3U);
+  EXPECT_DOUBLE_EQ(paths[0].attention, 0.9 * 0.75);
+  EXPECT_EQ(to_text(paths[0], "paper"), "paper <- author <- author");
+  EXPECT_EQ(paths[0].steps[1].edge, "self");
+  EXPECT_DOUBLE_EQ(paths[1].attention, 0.5);
+  EXPECT_DOUBLE_EQ(paths[2].attention, 0.9 * 0.25);
 }
 
 // --- JSON ---
@@ -104,7 +151,7 @@ TEST_F(AttentionRendering, ListsTheLargestOfAllPaths) {
 ShownBranch branch_from(const DrawnJson& json) {
   ShownBranch branch{.relation = json.value("relation", ""),
                      .type = json.value("type", ""),
-                     .share = json.value("share", 1.0),
+                     .attention = json.value("attention", 1.0),
                      .others = json.value("others", 0.0)};
   for (const DrawnJson& child : json.at("children")) branch.children.push_back(branch_from(child));
   return branch;
@@ -116,13 +163,17 @@ void forget_counts(ShownBranch& branch) {
 }
 
 TEST_F(AttentionRendering, SaysTheSameInJson) {
-  for (const uint64_t top : {1U, 2U, 9U}) {
-    ShownTree shown = shown_tree(tree(), schema_, top);
+  using Case = std::pair<AttentionTree, uint64_t>;
+  for (const auto& [whole, top] :
+       {Case{tree(), 1}, Case{tree(), 2}, Case{tree(), 9}, Case{means(), 2}}) {
+    ShownTree shown = shown_tree(whole, schema_, top);
     const DrawnJson json = DrawnJson(to_json(shown));
     EXPECT_FALSE(json.contains("svg"));
     EXPECT_EQ(json.contains("others"), top < 3);
-    ShownTree back{.root = branch_from(json),
+    ShownTree back{.form = from_word<AttentionForm>(json.at("form").get<std::string>()),
+                   .root = branch_from(json),
                    .layers = json.at("layers").get<uint32_t>(),
+                   .from_layer = json.at("from_layer").get<uint32_t>(),
                    .examples = json.at("examples").get<uint64_t>()};
     back.root.type = json.at("target").get<std::string>();
     forget_counts(shown.root);
@@ -181,7 +232,7 @@ size_t count_of(const std::string& text, const std::string& part) {
 
 // A tree with few large and many small branches, three levels deep.
 ShownBranch bushy(const std::string& type, double share, int depth) {
-  ShownBranch branch{.relation = "to_" + type, .type = type, .share = share};
+  ShownBranch branch{.relation = "to_" + type, .type = type, .attention = share};
   for (int i = 0; depth > 0 && i < 4; ++i) {
     const double part = i == 0 ? 0.9 : 0.02;
     branch.children.push_back(
@@ -241,11 +292,28 @@ TEST_F(AttentionRendering, MakesBandsAsWideAsShares) {
   }
 }
 
+TEST_F(AttentionRendering, DrawsMeansInBoxesThatHoldAllBands) {
+  const ShownTree shown = shown_tree(means(), schema_, 9);
+  const std::string svg = to_svg(shown);
+  EXPECT_EQ(xml_defect(svg), "");
+  const auto boxes = rectangles_in(svg);
+  ASSERT_EQ(boxes.size(), 8U);
+  EXPECT_NEAR(boxes[0].height, 160 * (0.9 + 0.5 + 0.0625), 0.1);  // more than a whole
+  EXPECT_NEAR(boxes[1].height, 160 * (0.75 + 0.25), 0.1);         // writes: more than its own
+  for (const char* part : {">author 0.9000 via writes</text>", "<title>paper</title>",
+                           "<title>paper &lt;- author &lt;- author: 0.7500</title>",
+                           "<desc>The mean attention of the edges of each meta relation, over 2 "
+                           "layers, 3 examples."}) {
+    EXPECT_TRUE(contains(svg, part)) << part;
+  }
+  EXPECT_FALSE(contains(svg, "%<"));
+}
+
 TEST_F(AttentionRendering, EscapesNamesInSvg) {
   const ShownTree shown{
       .root = {.type = "<a&b>",
-               .share = 1,
-               .children = {{.relation = "\"x\"</text>", .type = "a\x01&lt;", .share = 1}}},
+               .attention = 1,
+               .children = {{.relation = "\"x\"</text>", .type = "a\x01&lt;", .attention = 1}}},
       .layers = 1,
       .examples = 2};
   const std::string svg = to_svg(shown);
@@ -264,7 +332,7 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
   NodeExplanation answer{
       .node = {.type = "paper", .id = "P1", .name = "bad \xff name", .time = "2019"},
       .samples = 2,
-      .tree = tree(),
+      .trees = AttentionTrees{.shares = tree(), .means = means()},
       .own_share = 0.125,
       .neighbors = {{.node = {.type = "author", .id = "a"},
                      .relations = {"writes"},
@@ -285,8 +353,13 @@ TEST_F(AttentionRendering, TellsAProgramAboutANode) {
       "node": {"type": "author", "id": "a", "name": "", "time": ""}, "relations": ["writes"],
       "share": 0.25, "without": [{"class": "v2", "name": "W", "probability": 0.75}]}])"));
   EXPECT_EQ(json.at("without_all").at(0).at("probability"), 0.125);
-  EXPECT_EQ(json.at("attention"), DrawnJson(to_json(shown_tree(tree(), schema_, 2))));
-  EXPECT_TRUE(DrawnJson(to_json(answer, schema_, 2, WithSvg::yes))["attention"].contains("svg"));
+  EXPECT_EQ(json.at("attention").size(), 2U);
+  EXPECT_EQ(json.at("attention").at("shares"), DrawnJson(to_json(shown_tree(tree(), schema_, 2))));
+  EXPECT_EQ(json.at("attention").at("means"), DrawnJson(to_json(shown_tree(means(), schema_, 2))));
+  const DrawnJson drawn = DrawnJson(to_json(answer, schema_, 2, WithSvg::yes));
+  for (const auto& [form, tree] : drawn.at("attention").items()) {
+    EXPECT_TRUE(tree.contains("svg")) << form;
+  }
   answer = {.node = answer.node, .no_prediction = "none"};
   const DrawnJson poor = DrawnJson(to_json(answer, schema_, 2));
   EXPECT_EQ(poor.at("no_prediction"), "none");

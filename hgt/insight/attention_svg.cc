@@ -1,4 +1,5 @@
-// The attention tree as a picture: a column of boxes per step, and bands as wide as shares.
+// The attention tree as a picture: a column of boxes per step, and bands as wide as shares or
+// means.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ constexpr double kPadding = 8;  // in a box, left and right of its label
 constexpr double kBoxHeight = 22;
 constexpr double kRowGap = 6;      // between boxes
 constexpr double kBandWidth = 90;  // between columns
-constexpr double kFullBand = 160;  // the height of a band of share 1
+constexpr double kFullBand = 160;  // the height of a band of attention 1
 constexpr double kMargin = 10;
 
 std::string xml_escaped(const std::string& text) {
@@ -45,46 +46,73 @@ std::string xml_escaped(const std::string& text) {
   return escaped;
 }
 
-std::string percentage(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 // A branch, or all that are not shown of one, with its place.
 struct Box {
-  std::string label;  // "venue 31.2 % via publishes"
-  std::string path;   // "paper <- venue"
-  double share = 0;
-  bool rest = false;  // stands for several branches that are not shown
+  std::string label;       // "venue 31.2 % via publishes"
+  std::string title = {};  // "paper <- venue: 31.2 %"
+  std::string path;        // "paper <- venue"
+  double band = 0;         // the height of the band that leads to it
+  bool rest = false;       // stands for several branches that are not shown
   uint32_t column = 0;
   double middle = 0;  // y
   double height = 0;
   std::vector<Box> children = {};
 };
 
-Box rest_box(const ShownBranch& parent, const Box& above) {
-  return {.label = fmt::format("{} {}", parent.others_words(), percentage(parent.others)),
-          .path = above.path + " <- others",
-          .share = parent.others,
-          .rest = true,
-          .column = above.column + 1};
+// What all bands to the children take of their parent's edge.
+double bands_of(const Box& box) {
+  double sum = 0;
+  for (const Box& child : box.children) sum += child.band;
+  return sum;
 }
 
-Box box_of(const ShownBranch& branch, const std::string& path, uint32_t column) {
-  Box box{.label = branch.relation.empty() ? branch.type
-                                           : fmt::format("{} {} via {}", branch.type,
-                                                         percentage(branch.share), branch.relation),
-          .path = path,
-          .share = branch.share,
-          .column = column};
-  for (const ShownBranch& child : branch.children) {
-    box.children.push_back(box_of(child, path + " <- " + child.type, column + 1));
+class Boxes {
+ public:
+  explicit Boxes(AttentionForm form) : form_(form) {}
+
+  Box root(const ShownBranch& root) const {
+    Box box{.label = root.type, .title = root.type, .path = root.type};
+    // Means have no whole that the root could stand for.
+    if (form_ == AttentionForm::shares) {
+      box.title += ": " + attention_text(form_, root.attention);
+      box.band = kFullBand * root.attention;
+    }
+    add_children(root, box);
+    return box;
   }
-  if (branch.left_out > 0) box.children.push_back(rest_box(branch, box));
-  return box;
-}
+
+ private:
+  void add_children(const ShownBranch& branch, Box& box) const {
+    for (const ShownBranch& child : branch.children) {
+      const std::string number = attention_text(form_, child.attention);
+      Box below{.label = fmt::format("{} {} via {}", child.type, number, child.relation),
+                .path = box.path + " <- " + child.type,
+                .band = kFullBand * child.attention,
+                .column = box.column + 1};
+      below.title = below.path + ": " + number;
+      add_children(child, below);
+      box.children.push_back(std::move(below));
+    }
+    if (branch.left_out > 0) box.children.push_back(rest(branch, box));
+  }
+
+  Box rest(const ShownBranch& branch, const Box& above) const {
+    const std::string number = attention_text(form_, branch.others);
+    return {.label = fmt::format("{} {}", others_words(form_, branch), number),
+            .title = above.path + " <- others: " + number,
+            .path = above.path + " <- others",
+            .band = kFullBand * branch.others,
+            .rest = true,
+            .column = above.column + 1};
+  }
+
+  AttentionForm form_;
+};
 
 // Children below one another from `top` on, their parent beside their middle. Returns where the
 // next box may begin.
 double place(Box& box, double top) {
-  box.height = std::max(kBoxHeight, kFullBand * box.share);
+  box.height = std::max({kBoxHeight, box.band, bands_of(box)});
   double below = top;
   for (Box& child : box.children) below = place(child, below);
   const double bottom = std::max(below, top + box.height + kRowGap);
@@ -132,12 +160,11 @@ class Picture {
  private:
   void draw(const Box& box) {
     draw_box(box);
-    // Bands leave their parent below one another, in as much of its edge as its share is high.
-    double from = box.middle - kFullBand * box.share / 2;
+    // Bands leave their parent below one another, around its middle.
+    double from = box.middle - bands_of(box) / 2;
     for (const Box& child : box.children) {
-      const double thick = kFullBand * child.share;
-      draw_band(child, from, thick);
-      from += thick;
+      draw_band(child, from);
+      from += child.band;
       draw(child);
     }
   }
@@ -145,16 +172,17 @@ class Picture {
   void draw_box(const Box& box) {
     const double left = edges_[box.column];
     boxes_ += fmt::format(
-        "<g class=\"attention-{}\"><title>{}: {}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" "
+        "<g class=\"attention-{}\"><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" "
         "width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>"
         "</g>\n",
-        box.rest ? "others" : "box", xml_escaped(box.path), percentage(box.share), left,
-        box.middle - box.height / 2, widths_[box.column], box.height, left + kPadding,
-        box.middle + kFontSize / 3, xml_escaped(box.label));
+        box.rest ? "others" : "box", xml_escaped(box.title), left, box.middle - box.height / 2,
+        widths_[box.column], box.height, left + kPadding, box.middle + kFontSize / 3,
+        xml_escaped(box.label));
   }
 
   // From the right edge of the column before to the left edge of the child.
-  void draw_band(const Box& child, double start, double thick) {
+  void draw_band(const Box& child, double start) {
+    const double thick = child.band;
     const double right = edges_[child.column];
     const double left = right - kBandWidth;
     const double bend = (left + right) / 2;
@@ -184,7 +212,7 @@ constexpr const char* kStyle =
 }  // namespace
 
 std::string to_svg(const ShownTree& tree) {
-  Box root = box_of(tree.root, tree.root.type, 0);
+  Box root = Boxes(tree.form).root(tree.root);
   const double height = place(root, kMargin) - kRowGap + kMargin;
   const Picture picture(root);
   const std::string type = xml_escaped(tree.root.type);
@@ -193,11 +221,15 @@ std::string to_svg(const ShownTree& tree) {
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "style=\"max-width:100%;height:auto\">\n"
       "<title>Meta relation attention of {2}</title>\n"
-      "<desc>Where the attention that reaches {2} comes from, over {3} {4}, mean of {5} {6}. Bands "
-      "are as wide as shares.</desc>\n"
-      "<style>{7}</style>\n{8}</svg>\n",
-      picture.width(), height, type, tree.layers, tree.layers == 1 ? "layer" : "layers",
-      tree.examples, tree.examples == 1 ? "example" : "examples", kStyle, picture.elements());
+      "<desc>{3}, over {4} {5}, {6} {7}. Bands are as wide as {8}.</desc>\n"
+      "<style>{9}</style>\n{10}</svg>\n",
+      picture.width(), height, type,
+      tree.form == AttentionForm::shares
+          ? fmt::format("Where the attention that reaches {} comes from", type)
+          : "The mean attention of the edges of each meta relation",
+      tree.layers, tree.layers == 1 ? "layer" : "layers", tree.examples,
+      tree.examples == 1 ? "example" : "examples", to_string(tree.form), kStyle,
+      picture.elements());
 }
 
 }  // namespace hgt

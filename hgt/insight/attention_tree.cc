@@ -58,7 +58,7 @@ void unfold(std::span<const LayerFlow> layers, const RowMass& outputs,
     const RowMass& mass = inputs[relation];
     if (mass.empty()) continue;
     AttentionBranch& child = child_by(children, Relation(relation));
-    child.share += std::accumulate(mass.begin(), mass.end(), 0.0);
+    child.attention += std::accumulate(mass.begin(), mass.end(), 0.0);
     if (before.empty()) continue;
     unfold(before, as_outputs(mass, *layers.back().graph, *before.back().graph), child.children);
   }
@@ -72,14 +72,23 @@ void check_fit(const LayerGraph& writer, const LayerGraph& reader) {
   if (!fits) throw Error("a layer reads rows that the layer before it did not write");
 }
 
-void check_layers(std::span<const LayerFlow> layers, std::span<const uint32_t> targets) {
-  for (size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].attention.size() != layers[i].graph->num_edges()) {
-      throw Error(fmt::format("there is attention for {} edges, but the layer has {}",
-                              layers[i].attention.size(), layers[i].graph->num_edges()));
-    }
-    if (i > 0) check_fit(*layers[i - 1].graph, *layers[i].graph);
+void check_number(std::span<const LayerFlow> layers, size_t needed) {
+  if (layers.size() >= needed) return;
+  throw Error(fmt::format("paths of {} steps need the same number of layers, but there are {}",
+                          needed, layers.size()));
+}
+
+void check_attention(std::span<const LayerFlow> layers) {
+  for (const LayerFlow& layer : layers) {
+    if (layer.attention.size() == layer.graph->num_edges()) continue;
+    throw Error(fmt::format("there is attention for {} edges, but the layer has {}",
+                            layer.attention.size(), layer.graph->num_edges()));
   }
+}
+
+void check_layers(std::span<const LayerFlow> layers, std::span<const uint32_t> targets) {
+  check_attention(layers);
+  for (size_t i = 1; i < layers.size(); ++i) check_fit(*layers[i - 1].graph, *layers[i].graph);
   for (const uint32_t target : targets) {
     if (target < layers.back().graph->num_targets()) continue;
     throw Error(fmt::format("target {} is not one of the {} rows that the last layer writes",
@@ -89,7 +98,7 @@ void check_layers(std::span<const LayerFlow> layers, std::span<const uint32_t> t
 
 void scale(std::vector<AttentionBranch>& branches, double factor) {
   for (AttentionBranch& branch : branches) {
-    branch.share *= factor;
+    branch.attention *= factor;
     scale(branch.children, factor);
   }
 }
@@ -100,15 +109,13 @@ AttentionFlow::AttentionFlow(NodeType target, uint32_t layers)
     : sums_{.target = target, .layers = layers} {}
 
 void AttentionFlow::add(std::span<const LayerFlow> layers, std::span<const uint32_t> targets) {
-  if (layers.size() < sums_.layers) {
-    throw Error(fmt::format("paths of {} steps need the same number of layers, but there are {}",
-                            sums_.layers, layers.size()));
-  }
+  check_number(layers, sums_.layers);
   const auto used = layers.last(sums_.layers);
   check_layers(used, targets);
   RowMass mass(used.back().graph->num_targets(), 0);
   for (const uint32_t target : targets) mass[target] += 1;
   unfold(used, mass, sums_.children);
+  sums_.from_layer = static_cast<uint32_t>(layers.size());
   sums_.examples += targets.size();
 }
 
@@ -116,6 +123,51 @@ AttentionTree AttentionFlow::tree() const {
   AttentionTree mean = sums_;
   if (mean.examples > 0) scale(mean.children, 1 / static_cast<double>(mean.examples));
   return mean;
+}
+
+AttentionMeans::AttentionMeans(const Schema& schema, NodeType target, uint32_t layers)
+    : schema_(&schema),
+      target_(target),
+      sums_(layers, std::vector<Sum>(schema.relations().size() + schema.node_types().size())) {}
+
+void AttentionMeans::add(std::span<const LayerFlow> layers, uint64_t targets) {
+  check_number(layers, sums_.size());
+  check_attention(layers);
+  for (size_t layer = 0; layer < sums_.size(); ++layer) {
+    const LayerGraph& graph = *layers[layer].graph;
+    for (uint64_t edge = 0; edge < graph.num_edges(); ++edge) {
+      Sum& sum = sums_[layer].at(index(graph.relations[edge]));
+      sum.attention += layers[layer].attention[edge];
+      ++sum.edges;
+    }
+  }
+  examples_ += targets;
+}
+
+std::vector<AttentionBranch> AttentionMeans::unfolded(NodeType type, uint32_t layer) const {
+  std::vector<AttentionBranch> branches;
+  const auto add = [&](Relation relation, NodeType source) {
+    const Sum& sum = sums_[layer][index(relation)];
+    if (sum.edges == 0) return;
+    branches.push_back(
+        {.relation = relation, .attention = sum.attention / static_cast<double>(sum.edges)});
+    if (layer > 0) branches.back().children = unfolded(source, layer - 1);
+  };
+  for (const Relation relation : schema_->incoming(type)) {
+    add(relation, schema_->at(relation).source);
+  }
+  add(Relation(schema_->relations().size() + index(type)), type);
+  return branches;
+}
+
+AttentionTree AttentionMeans::tree() const {
+  const auto layers = static_cast<uint32_t>(sums_.size());
+  return {.form = AttentionForm::means,
+          .target = target_,
+          .layers = layers,
+          .from_layer = layers,
+          .examples = examples_,
+          .children = unfolded(target_, layers - 1)};
 }
 
 }  // namespace hgt

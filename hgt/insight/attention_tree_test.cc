@@ -1,4 +1,5 @@
-// The flow of attention against an oracle that walks every path of edges on its own.
+// The flow of attention against an oracle that walks every path of edges on its own, and the means
+// against one that goes through all edges once for each relation.
 #include "hgt/insight/attention_tree.h"
 
 #include <gtest/gtest.h>
@@ -78,6 +79,7 @@ TEST(AttentionFlow, StaysAtANodeThatHasNoNeighbors) {
   const AttentionTree tree = tree_of(stack, {0}, 2);
   expect_same_shares(path_shares(tree), {{{kSelfPaper}, 1}, {{kSelfPaper, kSelfPaper}, 1}}, 0);
   EXPECT_EQ(tree.layers, 2U);
+  EXPECT_EQ(tree.from_layer, 2U);
   EXPECT_EQ(tree.examples, 1U);
 }
 
@@ -189,6 +191,138 @@ TEST(AttentionFlow, IsTheMeanOverTargetsNotOverBatches) {
   }
   for (auto& [path, share] : expected) share /= count;
   expect_same_shares(path_shares(flow.tree()), expected, 1e-12);
+}
+
+// --- means ---
+
+// Papers and venues, as in paper_stack().
+Schema venue_schema() {
+  Schema schema;
+  schema.add_node_type("paper", NodeKind::event);
+  schema.add_node_type("venue", NodeKind::plain);
+  schema.add_relation(
+      {.source = "venue", .edge = "of_venue", .target = "paper", .reverse = "of_paper"});
+  schema.number_relations();
+  return schema;
+}
+
+AttentionTree means_of(const Schema& schema, const Stack& stack, NodeType target, uint32_t layers) {
+  AttentionMeans means(schema, target, layers);
+  means.add(stack.flows(), 1);
+  return means.tree();
+}
+
+TEST(AttentionMeans, AreWhatPencilAndPaperGive) {
+  const Schema schema = venue_schema();
+  ASSERT_EQ(index(schema.relation("venue", "of_venue", "paper")), kOfVenue);
+  ASSERT_EQ(index(schema.relation("paper", "of_paper", "venue")), kOfPaper);
+  const AttentionTree tree = means_of(schema, paper_stack(), NodeType(0), 2);
+  EXPECT_EQ(tree.form, AttentionForm::means);
+  EXPECT_EQ(tree.from_layer, 2U);
+  // In the last layer two edges of venues, 0.5 and 0.3; in the first, below a venue, the edges of
+  // papers have 0.5 and 0.25, those of itself 0.25 and 1.
+  const PathShares expected = {{{kOfVenue}, (0.5 + 0.3) / 2},
+                               {{kOfVenue, kOfPaper}, (0.5 + 0.25) / 2},
+                               {{kOfVenue, kSelfVenue}, (0.25 + 1) / 2},
+                               {{kSelfPaper}, 0.2},
+                               {{kSelfPaper, kOfVenue}, 0.75},
+                               {{kSelfPaper, kSelfPaper}, 0.25}};
+  expect_same_shares(path_shares(tree), expected, 1e-15);
+}
+
+TEST(AttentionMeans, OfShorterPathsAreThoseOfTheFirstLayers) {
+  const AttentionTree tree = means_of(venue_schema(), paper_stack(), NodeType(0), 1);
+  EXPECT_EQ(tree.from_layer, 1U);
+  expect_same_shares(path_shares(tree), {{{kOfVenue}, 0.75}, {{kSelfPaper}, 0.25}}, 1e-15);
+  expect_same_shares(path_shares(means_of(venue_schema(), paper_stack(), NodeType(1), 1)),
+                     {{{kOfPaper}, (0.5 + 0.25) / 2}, {{kSelfVenue}, (0.25 + 1) / 2}}, 1e-15);
+}
+
+// Three types without relations of their own: five relations lead from any type to any.
+Schema schema_of_three() {
+  Schema schema;
+  for (const char* type : {"a", "b", "c"}) schema.add_node_type(type, NodeKind::plain);
+  schema.add_relation({.source = "a", .edge = "x", .target = "b"});
+  schema.add_relation({.source = "b", .edge = "y", .target = "b", .symmetric = true});
+  schema.add_relation({.source = "c", .edge = "z", .target = "a"});
+  schema.number_relations();
+  return schema;
+}
+
+// Of all edges in one layer of all stacks.
+double plain_mean(const std::vector<Stack>& stacks, size_t layer, uint32_t relation,
+                  uint64_t& edges) {
+  double sum = 0;
+  edges = 0;
+  for (const Stack& stack : stacks) {
+    for (size_t edge = 0; edge < stack.attention[layer].size(); ++edge) {
+      if (index(stack.graphs[layer].relations[edge]) != relation) continue;
+      sum += stack.attention[layer][edge];
+      ++edges;
+    }
+  }
+  return edges == 0 ? 0 : sum / static_cast<double>(edges);
+}
+
+void expect_means(const std::vector<Stack>& stacks, const Schema& schema, NodeType target,
+                  size_t layer, const std::vector<AttentionBranch>& branches) {
+  size_t met = 0;
+  const auto expect_branch = [&](uint32_t relation, NodeType source) {
+    uint64_t edges = 0;
+    const double mean = plain_mean(stacks, layer, relation, edges);
+    if (edges == 0) return;
+    ASSERT_LT(met, branches.size());
+    EXPECT_EQ(index(branches[met].relation), relation);
+    EXPECT_NEAR(branches[met].attention, mean, 1e-12);
+    const auto& below = branches[met++].children;
+    if (layer == 0) {
+      EXPECT_TRUE(below.empty());
+    } else {
+      expect_means(stacks, schema, source, layer - 1, below);
+    }
+  };
+  for (uint32_t relation = 0; relation < schema.relations().size(); ++relation) {
+    const RelationSpec& spec = schema.at(Relation(relation));
+    if (spec.target == target) expect_branch(relation, spec.source);
+  }
+  expect_branch(static_cast<uint32_t>(schema.relations().size() + index(target)), target);
+  EXPECT_EQ(met, branches.size());
+}
+
+TEST(AttentionMeans, AreThoseOfAllEdgesOfARelationInALayer) {
+  const Schema schema = schema_of_three();
+  for (uint32_t layers = 1; layers <= 3; ++layers) {
+    for (uint32_t target = 0; target < 3; ++target) {
+      std::vector<Stack> stacks;
+      AttentionMeans means(schema, NodeType(target), layers);
+      for (uint64_t number = 0; number < 6; ++number) {
+        stacks.push_back(random_stack(3, 100 * target + number));
+        means.add(stacks.back().flows(), number);
+      }
+      const AttentionTree tree = means.tree();
+      EXPECT_EQ(tree.examples, 15U);
+      EXPECT_EQ(index(tree.target), target);
+      EXPECT_EQ(tree.layers, layers);
+      expect_means(stacks, schema, NodeType(target), layers - 1, tree.children);
+    }
+  }
+}
+
+TEST(AttentionMeans, AreNoneBeforeTheFirstBatch) {
+  const AttentionTree tree = AttentionMeans(venue_schema(), NodeType(1), 2).tree();
+  EXPECT_TRUE(tree.children.empty());
+  EXPECT_EQ(tree.layers, 2U);
+}
+
+TEST(AttentionMeans, NameWhatDoesNotFit) {
+  const Schema schema = venue_schema();
+  Stack stack = paper_stack();
+  const auto error = [&](uint32_t layers) {
+    return error_of([&] { means_of(schema, stack, NodeType(0), layers); });
+  };
+  EXPECT_TRUE(contains(error(3), "need the same number of layers, but there are 2")) << error(3);
+  stack.attention[1].push_back(1);
+  EXPECT_TRUE(contains(error(2), "attention for 4 edges, but the layer has 3")) << error(2);
 }
 
 // --- misfits ---

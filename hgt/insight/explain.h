@@ -1,10 +1,10 @@
-// What a trained model attends to: for a type of nodes, the meta relation attention tree over many
-// batches; for one node its tree, the neighbors it attends to most, and what the prediction would
+// What a trained model attends to: for a type of nodes, the meta relation attention trees over many
+// batches; for one node its trees, the neighbors it attends to most, and what the prediction would
 // be without them.
 //
 //   const Run run = Run::open("venue.run");
-//   const AttentionTree tree = explain_type(run, {});
-//   fmt::print("{}", to_text(shown_tree(tree, run.task().graph().schema(), 5)));
+//   const AttentionTrees trees = explain_type(run, {});
+//   fmt::print("{}", to_text(shown_tree(trees.means, run.task().graph().schema(), 5)));
 //
 //   const NodeExplanation answer = explain_node(run, {.type = paper, .node = 17}, {});
 //
@@ -45,8 +45,8 @@ struct ExplainOptions {
 // hidden but what the task leaves out, and their tree begins at the last layer that was trained for
 // them (trained_layer.h), not at the last of all. Throws Error: not trained, more layers than that,
 // a model without attention, a type without nodes.
-AttentionTree explain_type(const Run& run, const ExplainOptions& options,
-                           const ProgressSink& progress = no_progress);
+AttentionTrees explain_type(const Run& run, const ExplainOptions& options,
+                            const ProgressSink& progress = no_progress);
 
 // An instance as people know it.
 struct InstanceWords {
@@ -78,7 +78,7 @@ struct NeighborExplanation {
 struct NodeExplanation {
   InstanceWords node;
   uint32_t samples = 0;
-  std::optional<AttentionTree> tree = {};           // none: the model has no attention
+  std::optional<AttentionTrees> trees = {};         // none: the model has no attention
   double own_share = 0;                             // what `self` gets in the last layer
   std::vector<NeighborExplanation> neighbors = {};  // the most attended first
   std::string no_prediction = {};                   // why there is none; empty: there is one

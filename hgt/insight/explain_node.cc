@@ -1,4 +1,4 @@
-// NodeExplainer: the tree of one node, its neighbors, and predictions without them.
+// NodeExplainer: the trees of one node, its neighbors, and predictions without them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,10 +139,12 @@ class NodeQuestion {
 
   // --- attention ---
 
-  // The tree and the neighbors of the answer, and who these are.
+  // The trees and the neighbors of the answer, and who these are.
   std::vector<Instance> explain_attention(NodeExplanation& result) const {
     const NodeType type = question_.request.seeds[0].type;
-    AttentionFlow flow(type, path_length(run_, options_, type));
+    const uint32_t length = path_length(run_, options_, type);
+    AttentionFlow flow(type, length);
+    AttentionMeans means(task_.graph().schema(), type, length);
     const uint32_t layers = explained_layers(run_, type);
     AttendedInstances instances;
     uint64_t done = 0;
@@ -150,10 +152,11 @@ class NodeQuestion {
       const AttendedBatch batch(model_,
                                 model_->encoder()->make_batch(task_.graph(), subgraph, layers));
       flow.add(batch.layers(), batch.seed_rows());
+      means.add(batch.layers(), batch.seed_rows().size());
       result.own_share += add_neighbors(subgraph, batch, instances);
       tell("attention", ++done, options_.samples);
     }
-    result.tree = flow.tree();
+    result.trees = {.shares = flow.tree(), .means = means.tree()};
     result.own_share /= options_.samples;
     std::vector<Instance> order;
     for (const auto& [instance, attended] : instances) order.push_back(instance);

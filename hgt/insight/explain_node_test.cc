@@ -104,8 +104,9 @@ TEST(ExplainNode, EqualsWhatOneSubgraphSays) {
   EXPECT_EQ(answer.node.time, std::to_string(graph.time(seed.type, seed.node)));
   EXPECT_EQ(answer.samples, 2U);
   EXPECT_EQ(answer.no_prediction, "");
-  ASSERT_TRUE(answer.tree.has_value());
-  expect_same_shares(path_shares(*answer.tree), slow_shares(slow), 1e-6);
+  ASSERT_TRUE(answer.trees.has_value());
+  expect_same_shares(path_shares(answer.trees->shares), slow_shares(slow), 1e-6);
+  expect_means(slow, graph.schema(), seed.type, 1, answer.trees->means.children);
   ASSERT_EQ(answer.truth.size(), 1U);
   EXPECT_EQ(answer.truth[0], run.task().class_name(question.answers[0]));
   EXPECT_EQ(answer.prediction.size(), 4U);
@@ -186,8 +187,8 @@ TEST(ExplainNode, AveragesOverSampledSubgraphsAndRepeatsItself) {
   const NodeExplanation answer = explain_node(run, seed, {});
   EXPECT_EQ(explain_node(run, seed, {}), answer);
   EXPECT_EQ(answer.samples, 8U);
-  EXPECT_EQ(answer.tree->examples, 8U);
-  expect_whole(*answer.tree, 1e-5);
+  EXPECT_EQ(answer.trees->shares.examples, 8U);
+  expect_whole(answer.trees->shares, 1e-5);
   double sum = answer.own_share;
   for (const NeighborExplanation& neighbor : answer.neighbors) {
     EXPECT_GT(neighbor.share, 0);
@@ -260,18 +261,18 @@ TEST(ExplainNode, SaysWhyItDoesNotPredict) {
   EXPECT_TRUE(contains(answer.no_prediction, "is about nodes of type paper, not author"));
   EXPECT_EQ(answer.node.time, std::to_string(graph.schema().time_range->second));
   ASSERT_FALSE(answer.neighbors.empty());
-  expect_whole(*answer.tree, 1e-5);
+  expect_whole(answer.trees->shares, 1e-5);
   EXPECT_TRUE(answer.prediction.empty() && answer.truth.empty() && answer.without_all.empty());
   EXPECT_TRUE(answer.neighbors[0].without.empty());
   const NodeExplanation then = explain_node(run, {.type = author, .node = 0, .time = 2010}, {});
   EXPECT_EQ(then.node.time, "2010");
-  EXPECT_NE(then.tree, answer.tree);
+  EXPECT_NE(then.trees, answer.trees);
   const hgt::Run& links = trained_run("link:cites");
   const NodeExplanation paper =
       explain_node(links, {.type = type_in(links, "paper"), .node = 9}, {});
   EXPECT_TRUE(contains(paper.no_prediction, "compares pairs"));
   EXPECT_TRUE(paper.prediction.empty());
-  expect_whole(*paper.tree, 1e-5);
+  expect_whole(paper.trees->shares, 1e-5);
 }
 
 // Two layers: the task reads authors, these institutes, whose own reading is of no use to it.
@@ -280,14 +281,14 @@ TEST(ExplainNode, LetsTheViewerAskAboutTypesWhoseAttentionWasNotTrained) {
   const Seed seed{.type = type_in(run, "institute"), .node = 0};
   EXPECT_TRUE(contains(error_of([&] { explain_node(run, seed, {}); }), "was never trained"));
   const NodeExplanation answer = explain_node(run, seed, {.prediction_suffices = true});
-  EXPECT_FALSE(answer.tree.has_value());
+  EXPECT_FALSE(answer.trees.has_value());
   EXPECT_TRUE(answer.neighbors.empty());
 }
 
 TEST(ExplainNode, LetsTheViewerAskModelsThatPayNoAttention) {
   const hgt::Run& run = trained_run("paper-venue", ModelKind::gcn);
   const NodeExplanation answer = explain_node(run, test_paper(run), {.prediction_suffices = true});
-  EXPECT_FALSE(answer.tree.has_value());
+  EXPECT_FALSE(answer.trees.has_value());
   EXPECT_TRUE(answer.neighbors.empty());
   EXPECT_EQ(answer.prediction.size(), 5U);
 }

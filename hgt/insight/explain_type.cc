@@ -1,4 +1,4 @@
-// explain_type: the tree of many targets of one type.
+// explain_type: the trees of many targets of one type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,8 +82,8 @@ std::vector<uint32_t> rows_of_type(const AttendedBatch& batch, const Question& q
 
 }  // namespace
 
-AttentionTree explain_type(const Run& run, const ExplainOptions& options,
-                           const ProgressSink& progress) {
+AttentionTrees explain_type(const Run& run, const ExplainOptions& options,
+                            const ProgressSink& progress) {
   const Task& task = run.task();
   const uint64_t seed = run.options().training.seed;
   const NodeType type = options.type.value_or(task.node_type());
@@ -93,7 +93,9 @@ AttentionTree explain_type(const Run& run, const ExplainOptions& options,
         fmt::format("--batches {} with --batch-size {} leaves no examples; both must be above 0",
                     options.batches, options.batch_size));
   }
-  AttentionFlow flow(type, path_length(run, options, type));
+  const uint32_t length = path_length(run, options, type);
+  AttentionFlow flow(type, length);
+  AttentionMeans means(task.graph().schema(), type, length);
   const TrainedModel trained(run);
   const uint64_t size = options.batch_size;
   const TargetBatches batches =
@@ -113,7 +115,9 @@ AttentionTree explain_type(const Run& run, const ExplainOptions& options,
   uint64_t done = 0;
   for (ReadyBatch batch; stream.next(batch);) {
     const AttendedBatch attended(trained.model(), batch.graph);
-    flow.add(attended.layers(), rows_of_type(attended, batch.question, type));
+    const std::vector<uint32_t> rows = rows_of_type(attended, batch.question, type);
+    flow.add(attended.layers(), rows);
+    means.add(attended.layers(), rows.size());
     done = std::min(done + size, batches.targets);
     progress({.stage = fmt::format("attention of {}", task.graph().schema().at(type).name),
               .unit = "examples",
@@ -121,7 +125,7 @@ AttentionTree explain_type(const Run& run, const ExplainOptions& options,
               .fraction = static_cast<double>(done) / static_cast<double>(batches.targets),
               .finished = done == batches.targets});
   }
-  return flow.tree();
+  return {.shares = flow.tree(), .means = means.tree()};
 }
 
 }  // namespace hgt

@@ -18,7 +18,7 @@ TEST(ExplainType, EqualsTheSumsOverTracesOfAllPathsOfEdges) {
   const Task& task = run.task();
   std::vector<uint32_t> all(task.num_examples(Split::test));
   std::iota(all.begin(), all.end(), 0U);
-  const AttentionTree tree = explain_type(run, {.batches = 1, .batch_size = all.size() + 5});
+  const AttentionTree tree = explain_type(run, {.batches = 1, .batch_size = all.size() + 5}).shares;
   EXPECT_EQ(tree.examples, all.size());
   EXPECT_EQ(tree.layers, 2U);
   EXPECT_EQ(tree.target, task.node_type());
@@ -28,23 +28,54 @@ TEST(ExplainType, EqualsTheSumsOverTracesOfAllPathsOfEdges) {
   expect_whole(tree, 1e-5);
 }
 
+TEST(ExplainType, HasTheMeanAttentionOfEachRelationInTheFirstLayers) {
+  const hgt::Run& run = whole_run();
+  const Task& task = run.task();
+  std::vector<uint32_t> all(task.num_examples(Split::test));
+  std::iota(all.begin(), all.end(), 0U);
+  const TracedSubgraph slow = traced(run, task.question(Split::test, all, Task::kNoDraw));
+  for (const uint32_t layers : {1U, 2U}) {
+    const AttentionTree tree =
+        explain_type(run, {.layers = layers, .batches = 1, .batch_size = all.size() + 5}).means;
+    EXPECT_EQ(tree.form, AttentionForm::means);
+    EXPECT_EQ(tree.examples, all.size());
+    EXPECT_EQ(tree.layers, layers);
+    EXPECT_EQ(tree.from_layer, layers);
+    EXPECT_GT(tree.children.size(), 5U);
+    expect_means(slow, task.graph().schema(), task.node_type(), layers - 1, tree.children);
+  }
+}
+
+// In a model of three layers, shares begin at the third and means at the second.
+TEST(ExplainType, TellsFromWhichLayerOnItsTreesUnfold) {
+  const AttentionTrees trees = explain_type(tiny_run(), {.batches = 1, .batch_size = 4});
+  EXPECT_EQ(trees.shares.from_layer, 3U);
+  EXPECT_EQ(trees.means.from_layer, 2U);
+  EXPECT_EQ(trees.shares.layers, 2U);
+  EXPECT_EQ(trees.means.layers, 2U);
+  EXPECT_EQ(trees.of(AttentionForm::means), trees.means);
+  EXPECT_EQ(trees.of(AttentionForm::shares), trees.shares);
+}
+
 TEST(ExplainType, AveragesOverAsManyBatchesAsAskedFor) {
   const hgt::Run& run = trained_run("paper-venue");
   const uint64_t examples = run.task().num_examples(Split::test);
   std::vector<Progress> reports;
   const auto sink = [&](const Progress& progress) { reports.push_back(progress); };
-  const AttentionTree few = explain_type(run, {.batches = 3, .batch_size = 4}, sink);
+  const AttentionTree few = explain_type(run, {.batches = 3, .batch_size = 4}, sink).shares;
   EXPECT_EQ(few.examples, 12U);
   ASSERT_EQ(reports.size(), 3U);
   EXPECT_EQ(reports[0].count, 4U);
   EXPECT_FALSE(reports[1].finished);
   EXPECT_TRUE(reports[2].finished);
   expect_whole(few, 1e-5);
-  const AttentionTree all = explain_type(run, {.batches = 1000, .batch_size = 7});
+  const AttentionTree all = explain_type(run, {.batches = 1000, .batch_size = 7}).shares;
   EXPECT_EQ(all.examples, examples);
   expect_whole(all, 1e-5);
   EXPECT_FALSE(few == all);
-  EXPECT_EQ(explain_type(run, {.split = Split::train, .batches = 1, .batch_size = 9}).examples, 9U);
+  EXPECT_EQ(
+      explain_type(run, {.split = Split::train, .batches = 1, .batch_size = 9}).shares.examples,
+      9U);
 }
 
 TEST(ExplainType, AnswersTheSameWithOtherThreads) {
@@ -52,19 +83,19 @@ TEST(ExplainType, AnswersTheSameWithOtherThreads) {
   const hgt::Run& run = trained_run("paper-venue");
   hgt::Run again = hgt::Run::open(run.folder());
   again.set_pipeline({.threads = 1, .workers = 2});
-  const AttentionTree tree = explain_type(run, options);
-  EXPECT_EQ(explain_type(again, options), tree);
-  EXPECT_EQ(explain_type(run, options), tree);
+  const AttentionTree tree = explain_type(run, options).shares;
+  EXPECT_EQ(explain_type(again, options).shares, tree);
+  EXPECT_EQ(explain_type(run, options).shares, tree);
 }
 
 TEST(ExplainType, FollowsShorterPathsToTheSameShares) {
   const hgt::Run& run = trained_run("paper-venue");
-  const AttentionTree longer = explain_type(run, {.layers = 2, .batches = 2});
-  AttentionTree shorter = explain_type(run, {.layers = 1, .batches = 2});
+  const AttentionTree longer = explain_type(run, {.layers = 2, .batches = 2}).shares;
+  AttentionTree shorter = explain_type(run, {.layers = 1, .batches = 2}).shares;
   ASSERT_EQ(shorter.children.size(), longer.children.size());
   for (size_t i = 0; i < shorter.children.size(); ++i) {
     EXPECT_EQ(shorter.children[i].relation, longer.children[i].relation);
-    EXPECT_NEAR(shorter.children[i].share, longer.children[i].share, 1e-12);
+    EXPECT_NEAR(shorter.children[i].attention, longer.children[i].attention, 1e-12);
     EXPECT_TRUE(shorter.children[i].children.empty());
   }
 }
@@ -81,7 +112,7 @@ std::set<std::string> first_steps(const AttentionTree& tree, const Schema& schem
 TEST(ExplainType, HidesWhatIsPredictedFromTheTasksTypeAlone) {
   const hgt::Run& run = trained_run("paper-field-L1");
   const Schema& schema = run.task().graph().schema();
-  const auto seen = first_steps(explain_type(run, {}), schema);
+  const auto seen = first_steps(explain_type(run, {}).shares, schema);
   EXPECT_TRUE(seen.contains("self"));
   EXPECT_GT(seen.size(), 3U);
   ASSERT_FALSE(run.task().predicted().empty());
@@ -89,7 +120,7 @@ TEST(ExplainType, HidesWhatIsPredictedFromTheTasksTypeAlone) {
     EXPECT_FALSE(seen.contains(schema.at(relation).edge)) << schema.describe(relation);
   }
   const NodeType field = type_in(run, "field");
-  const AttentionTree tree = explain_type(run, {.type = field});
+  const AttentionTree tree = explain_type(run, {.type = field}).shares;
   EXPECT_EQ(tree.target, field);
   expect_whole(tree, 1e-5);
   const auto of_fields = first_steps(tree, schema);
@@ -104,7 +135,7 @@ TEST(ExplainType, DrawsNodesOfAnyOtherType) {
   const hgt::Run& run = trained_run("paper-venue");
   for (const char* name : {"author", "field"}) {
     const ExplainOptions options{.type = type_in(run, name), .batches = 2, .batch_size = 5};
-    const AttentionTree tree = explain_type(run, options);
+    const AttentionTree tree = explain_type(run, options).shares;
     EXPECT_EQ(tree.examples, 10U);
     EXPECT_EQ(index(tree.target), index(type_in(run, name)));
     EXPECT_EQ(tree.layers, 1U) << "the second layer was trained for papers alone";
@@ -118,13 +149,13 @@ TEST(ExplainType, DrawsNodesOfAnyOtherType) {
 }
 
 TEST(ExplainType, ReadsGraphAttentionAndTasksOfPairs) {
-  expect_whole(explain_type(trained_run("paper-venue", ModelKind::gat), {}), 1e-5);
+  expect_whole(explain_type(trained_run("paper-venue", ModelKind::gat), {}).shares, 1e-5);
   const hgt::Run& links = trained_run("link:cites");
-  const AttentionTree tree = explain_type(links, {.batches = 2, .batch_size = 3});
+  const AttentionTree tree = explain_type(links, {.batches = 2, .batch_size = 3}).shares;
   EXPECT_GT(tree.examples, 6U);  // both ends, and those that were drawn
   expect_whole(tree, 1e-5);
   const hgt::Run& names = trained_run("author-disambiguation");
-  const AttentionTree papers = explain_type(names, {.batches = 1, .batch_size = 3});
+  const AttentionTree papers = explain_type(names, {.batches = 1, .batch_size = 3}).shares;
   EXPECT_EQ(papers.examples, 3U);  // authors are seeds, too, but no targets
   expect_whole(papers, 1e-5);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,64 @@ inline PathShares slow_shares(const TracedSubgraph& traced) {
               shares);
   }
   return shares;
+}
+
+// --- means, edge by edge ---
+
+// The rows that layer `layer` must write for the seeds: those that lead to one within the layers
+// that follow.
+inline std::set<uint32_t> rows_needed(const TracedSubgraph& traced, size_t layer) {
+  const auto& seeds = traced.subgraph.seed_rows;
+  std::set<uint32_t> rows(seeds.begin(), seeds.end());
+  for (size_t above = layer + 1; above < traced.attention.size(); ++above) {
+    std::set<uint32_t> read;
+    for (const uint32_t row : rows) {
+      for (const uint64_t edge : traced.subgraph.incoming(row)) {
+        read.insert(traced.subgraph.sources[edge]);
+      }
+    }
+    rows.merge(read);
+  }
+  return rows;
+}
+
+// By relation: the mean attention of its edges into these rows.
+inline std::map<uint32_t, double> slow_means(const TracedSubgraph& traced, size_t layer) {
+  std::map<uint32_t, std::pair<double, double>> sums;
+  for (const uint32_t row : rows_needed(traced, layer)) {
+    for (const uint64_t edge : traced.subgraph.incoming(row)) {
+      auto& [sum, edges] = sums[index(traced.subgraph.relations[edge])];
+      sum += traced.attention[layer].at(edge);
+      edges += 1;
+    }
+  }
+  std::map<uint32_t, double> means;
+  for (const auto& [relation, pair] : sums) means[relation] = pair.first / pair.second;
+  return means;
+}
+
+// Every branch, and none is missing; `depth` layers lie below.
+inline void expect_means(const TracedSubgraph& traced, const Schema& schema, NodeType type,
+                         size_t depth, const std::vector<AttentionBranch>& branches) {
+  const std::map<uint32_t, double> means = slow_means(traced, depth);
+  size_t expected = 0;
+  for (const auto& [relation, mean] : means) {
+    const bool self = relation >= schema.relations().size();
+    const NodeType target = self ? NodeType(relation - schema.relations().size())
+                                 : schema.at(Relation(relation)).target;
+    if (target != type) continue;
+    ASSERT_LT(expected, branches.size());
+    const AttentionBranch& branch = branches[expected++];
+    EXPECT_EQ(index(branch.relation), relation);
+    EXPECT_NEAR(branch.attention, mean, 1e-6);
+    if (depth == 0) {
+      EXPECT_TRUE(branch.children.empty());
+      continue;
+    }
+    const NodeType source = self ? type : schema.at(Relation(relation)).source;
+    expect_means(traced, schema, source, depth - 1, branch.children);
+  }
+  EXPECT_EQ(expected, branches.size());
 }
 
 }  // namespace hgt

@@ -23,7 +23,8 @@ Json chances_json(const ClassChances& chances) {
 void put_children(const ShownBranch& branch, Json& json) {
   json["children"] = Json::array();
   for (const ShownBranch& child : branch.children) {
-    Json entry = {{"relation", child.relation}, {"type", child.type}, {"share", child.share}};
+    Json entry = {
+        {"relation", child.relation}, {"type", child.type}, {"attention", child.attention}};
     put_children(child, entry);
     json["children"].push_back(std::move(entry));
   }
@@ -37,9 +38,21 @@ std::string json_text(const Json& json, int indent) {
 }
 
 Json to_json(const ShownTree& tree, WithSvg svg) {
-  Json json = {{"target", tree.root.type}, {"layers", tree.layers}, {"examples", tree.examples}};
+  Json json = {{"form", to_string(tree.form)},
+               {"target", tree.root.type},
+               {"layers", tree.layers},
+               {"from_layer", tree.from_layer},
+               {"examples", tree.examples}};
   if (svg == WithSvg::yes) json["svg"] = to_svg(tree);
   put_children(tree.root, json);
+  return json;
+}
+
+Json to_json(const AttentionTrees& trees, const Schema& schema, uint64_t top, WithSvg svg) {
+  Json json;
+  for (const AttentionForm form : {AttentionForm::shares, AttentionForm::means}) {
+    json[std::string(to_string(form))] = to_json(shown_tree(trees.of(form), schema, top), svg);
+  }
   return json;
 }
 
@@ -51,7 +64,7 @@ Json to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t 
                {"self", explanation.own_share},
                {"neighbors", Json::array()}};
   if (explanation.no_prediction.empty()) json["no_prediction"] = nullptr;
-  if (!explanation.tree) json["self"] = nullptr;
+  if (!explanation.trees) json["self"] = nullptr;
   for (const NeighborExplanation& neighbor : explanation.neighbors) {
     json["neighbors"].push_back({{"node", words_json(neighbor.node)},
                                  {"relations", neighbor.relations},
@@ -59,8 +72,7 @@ Json to_json(const NodeExplanation& explanation, const Schema& schema, uint64_t 
                                  {"without", chances_json(neighbor.without)}});
   }
   json["without_all"] = chances_json(explanation.without_all);
-  json["attention"] =
-      explanation.tree ? to_json(shown_tree(*explanation.tree, schema, top), svg) : Json();
+  json["attention"] = explanation.trees ? to_json(*explanation.trees, schema, top, svg) : Json();
   return json;
 }
 

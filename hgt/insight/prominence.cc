@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "hgt/error.h"
 
@@ -82,15 +83,20 @@ std::vector<uint64_t> standings(const HeteroGraph& graph, NodeType type, Standin
 
 std::vector<NodeId> most_prominent(const HeteroGraph& graph, NodeType type, Standing by,
                                    uint64_t count) {
+  std::vector<NodeId> all(graph.num_nodes(type));
+  std::iota(all.begin(), all.end(), NodeId{0});
+  return most_prominent(graph, type, by, count, std::move(all));
+}
+
+std::vector<NodeId> most_prominent(const HeteroGraph& graph, NodeType type, Standing by,
+                                   uint64_t count, std::vector<NodeId> nodes) {
   const std::vector<uint64_t> counts = standings(graph, type, by);
-  std::vector<NodeId> order(counts.size());
-  std::iota(order.begin(), order.end(), NodeId{0});
-  const auto end = order.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(count, order.size()));
-  std::partial_sort(order.begin(), end, order.end(), [&](NodeId a, NodeId b) {
+  const auto end = nodes.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(count, nodes.size()));
+  std::partial_sort(nodes.begin(), end, nodes.end(), [&](NodeId a, NodeId b) {
     return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
   });
-  order.erase(end, order.end());
-  return order;
+  nodes.erase(end, nodes.end());
+  return nodes;
 }
 
 std::vector<Time> first_times(const HeteroGraph& graph, NodeType type) {

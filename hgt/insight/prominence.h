@@ -26,6 +26,9 @@ std::vector<uint64_t> standings(const HeteroGraph& graph, NodeType type, Standin
 // The nodes with the highest standing, highest first, ties by number; at most `count`.
 std::vector<NodeId> most_prominent(const HeteroGraph& graph, NodeType type, Standing by,
                                    uint64_t count);
+// Of these nodes alone.
+std::vector<NodeId> most_prominent(const HeteroGraph& graph, NodeType type, Standing by,
+                                   uint64_t count, std::vector<NodeId> nodes);
 
 // Of each node: the time of the first event that is linked to it, its own if it is an event, or
 // kNoTime where there is none.

@@ -108,6 +108,17 @@ TEST(MostProminent, AreTheHighestFirstAndOfEqualsThoseWithLowerNumbers) {
   EXPECT_TRUE(most("paper", Standing::links, 0).empty());
 }
 
+TEST(MostProminent, CanBeThoseOfSomeNodes) {
+  const TestGraph graph = journals();
+  using Nodes = std::vector<NodeId>;
+  const auto most = [&](uint64_t count, const Nodes& nodes) {
+    return most_prominent(*graph, graph.type("venue"), Standing::links, count, nodes);
+  };
+  EXPECT_EQ(most(1, {0, 1}), (Nodes{1}));
+  EXPECT_EQ(most(5, {0, 2}), (Nodes{2, 0}));
+  EXPECT_TRUE(most(5, {}).empty());
+}
+
 TEST(MostProminent, AgreesWithAFullSortOnRandomGraphs) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     const TestGraph graph = random_test_graph(seed);

@@ -284,9 +284,9 @@ Json RunReport::confusion(const ProgressSink& progress) const {
 
 Json RunReport::attention(const ProgressSink& progress) const {
   if (!row_of(run_.options().training.model.kind).pays_attention) return nullptr;
-  const AttentionTree tree =
+  const AttentionTrees trees =
       explain_type(run_, {.split = options_.split, .batches = options_.batches}, progress);
-  return to_json(shown_tree(tree, run_.task().graph().schema(), options_.branches), WithSvg::yes);
+  return to_json(trees, run_.task().graph().schema(), options_.branches, WithSvg::yes);
 }
 
 bool RunReport::has_evolution() const {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "hgt/error.h"
 #include "hgt/graph/time_text.h"
@@ -19,14 +19,12 @@ Similarity::Similarity(const Run& run, NodeType type, const SimilarityOptions& o
     : representations_(run, type, options.representation),
       options_(options),
       standing_(options.standing.value_or(natural_standing(graph().schema()))),
+      candidates_(nodes_where(graph(), type, options.where)),
+      eligible_(candidates_.size()),
       first_times_(first_times(graph(), type)) {
-  if (options.among == 0) {
-    candidates_.resize(graph().num_nodes(type));
-    std::iota(candidates_.begin(), candidates_.end(), NodeId{0});
-  } else {
-    candidates_ = most_prominent(graph(), type, standing_, options.among);
-    std::sort(candidates_.begin(), candidates_.end());
-  }
+  if (options.among == 0) return;
+  candidates_ = most_prominent(graph(), type, standing_, options.among, std::move(candidates_));
+  std::sort(candidates_.begin(), candidates_.end());
 }
 
 bool Similarity::has_times() const {
@@ -38,10 +36,13 @@ bool Similarity::is_there(NodeId node, Time time) const {
 }
 
 std::string Similarity::describe() const {
-  const std::string& type = graph().schema().at(representations_.type()).name;
-  if (options_.among == 0) return fmt::format("all {} of type {}", candidates_.size(), type);
-  return fmt::format("the {} most {} of {} nodes of type {}", candidates_.size(),
-                     to_string(standing_), graph().num_nodes(representations_.type()), type);
+  const Schema& schema = graph().schema();
+  const NodeType type = representations_.type();
+  std::string kind = "of type " + schema.at(type).name;
+  if (!options_.where.empty()) kind += " with " + hgt::describe(schema, type, options_.where);
+  if (options_.among == 0) return fmt::format("all {} {}", eligible_, kind);
+  return fmt::format("the {} most {} of {} nodes {}", candidates_.size(), to_string(standing_),
+                     eligible_, kind);
 }
 
 NodesAtTime Similarity::make(Time time, const ProgressSink& progress) const {

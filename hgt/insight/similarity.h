@@ -1,7 +1,8 @@
 // Which nodes of a type are alike at a time, to a trained model: the paper's case study (section
 // 5.4, Table 3) for any type and any times.
 //
-//   Similarity venues(run, venue, {.among = 100});
+//   const auto conferences = parse_condition(graph, venue, "kind=conference");
+//   Similarity venues(run, venue, {.where = {conferences}, .among = 100});
 //   for (const SimilarNode& other : venues.nearest(kdd, 2010, 5)) ...
 #pragma once
 
@@ -12,15 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/insight/label_conditions.h"
 #include "hgt/insight/nearest_rows.h"
 #include "hgt/insight/prominence.h"
 #include "hgt/insight/representations.h"
 
 namespace hgt {
 
+// Which nodes are compared, and how.
 struct SimilarityOptions {
-  uint64_t among = 0;                     // only this many of the most prominent nodes; 0: all
-  std::optional<Standing> standing = {};  // what makes a node prominent; none: natural_standing()
+  std::vector<LabelCondition> where = {};  // only nodes that meet these
+  uint64_t among = 0;                      // of them this many of the most prominent; 0: all
+  std::optional<Standing> standing = {};   // what makes a node prominent; none: natural_standing()
   Distance distance = Distance::euclidean;
   RepresentationOptions representation = {};
   uint64_t exact_rows = NearestRows::kExactRows;
@@ -45,7 +49,7 @@ class Similarity {
  public:
   static constexpr size_t kKeptTimes = 64;
 
-  // `run` must outlive it. Throws Error as Representations does.
+  // `run` must outlive it. Throws Error as Representations and nodes_where() do.
   Similarity(const Run& run, NodeType type, const SimilarityOptions& options);
 
   // Nodes whose first event comes later than the time are not there yet, so not compared. Made
@@ -65,7 +69,8 @@ class Similarity {
   const HeteroGraph& graph() const { return representations_.graph(); }
   const Representations& representations() const { return representations_; }
   uint64_t num_candidates() const { return candidates_.size(); }
-  std::string describe() const;  // "the 100 most cited of 27,433 venues"
+  // "the 100 most cited of 9,131 nodes of type venue with kind=conference"
+  std::string describe() const;
 
  private:
   NodesAtTime make(Time time, const ProgressSink& progress) const;
@@ -74,6 +79,7 @@ class Similarity {
   SimilarityOptions options_;
   Standing standing_;
   std::vector<NodeId> candidates_;                // ascending
+  uint64_t eligible_ = 0;                         // nodes that meet the conditions
   std::vector<Time> first_times_;                 // [nodes]
   std::list<std::pair<Time, NodesAtTime>> made_;  // the one asked for last at the end
 };

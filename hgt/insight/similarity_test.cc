@@ -108,6 +108,37 @@ TEST(Similarity, ComparesAnyNodeWithTheMostProminentOnes) {
   EXPECT_EQ(venues.nearest(prominent[0], last, 100).size(), 5U);
 }
 
+TEST(Similarity, ComparesOnlyNodesWithTheLabelsAskedFor) {
+  const hgt::Run& run = tiny_run();
+  const NodeType venue = type_in(run, "venue");
+  const HeteroGraph& graph = run.task().graph();
+  const std::vector<LabelCondition> where = {parse_condition(graph, venue, "kind=conference")};
+  const auto& classes = graph.schema().at(venue).labels.at(0).classes;
+  Nodes conferences;
+  for (NodeId node = 0; node < graph.num_nodes(venue); ++node) {
+    if (classes[graph.label_classes(venue, 0, node)[0]] == "conference") {
+      conferences.push_back(node);
+    }
+  }
+  ASSERT_GT(conferences.size(), 10U);
+  const Time last = graph.schema().time_range->second;
+  Similarity all(run, venue, {.where = where, .representation = kQuick});
+  EXPECT_EQ(all.at(last).nodes, conferences);
+  EXPECT_EQ(all.describe(),
+            "all " + std::to_string(conferences.size()) + " of type venue with kind=conference");
+  // The most cited of the conferences, not the conferences among the most cited.
+  Nodes cited = most_prominent(graph, venue, Standing::citations, graph.num_nodes(venue));
+  std::erase_if(cited, [&](NodeId node) {
+    return !std::binary_search(conferences.begin(), conferences.end(), node);
+  });
+  cited.resize(7);
+  std::sort(cited.begin(), cited.end());
+  Similarity some(run, venue, {.where = where, .among = 7, .representation = kQuick});
+  EXPECT_EQ(some.at(last).nodes, cited);
+  EXPECT_EQ(some.describe(), "the 7 most cited of " + std::to_string(conferences.size()) +
+                                 " nodes of type venue with kind=conference");
+}
+
 TEST(Similarity, TakesTheStandingThatItIsTold) {
   const hgt::Run& run = tiny_run();
   const NodeType author = type_in(run, "author");

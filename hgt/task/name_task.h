@@ -1,10 +1,11 @@
 // Author disambiguation, for any types: a link between two nodes says only the name of one of them;
-// which of all nodes of that name is it? (Paper, section 5.2; hidden text: candidates with too few
-// links are left out.)
+// which of all nodes of that name is it? (Paper, section 5.2: "we select all the authors with the
+// same name and their associated papers".)
 //
 // An example is a mention: a paper and one of its authors whose name others have too. Its pairs are
-// the paper with every author of that name (or max_candidates of them), at the paper's time. All
-// predicted edges between the paper and its candidates are hidden.
+// the paper with every author of that name (or max_candidates of them), at the paper's time.
+// Authors with fewer than min_links training links are no candidates: a rule of ours, which the
+// paper does not have. All predicted edges between the paper and its candidates are hidden.
 #pragma once
 
 #include <array>

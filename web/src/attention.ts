@@ -1,6 +1,6 @@
 import { h, type Child } from "./dom";
-import { percent, plural } from "./format";
-import type { Attention, Branch, RunReport } from "./model";
+import { decimal, percent, plural } from "./format";
+import type { Attention, AttentionTree, Branch, RunReport } from "./model";
 import { details, hint, panel, section, untrainedOr, type RunContext } from "./section";
 import { scroller } from "./scroller";
 
@@ -9,11 +9,11 @@ export function attentionSection(context: RunContext): HTMLElement {
   return section(
     context,
     "Attention tree",
-    `Where the model looks when it is asked about one ${run.task.node}: shares of all attention, layer by layer.`,
+    `Where the model looks when it is asked about one ${run.task.node}, layer by layer.`,
     panel(
       context,
       "attention",
-      (data) => attentionTree(data),
+      (data) => attentionTrees(data),
       () =>
         paysAttention(run)
           ? untrainedOr(run, "No attention was computed; make the report again where the graph is available.")
@@ -26,25 +26,37 @@ export function paysAttention(run: RunReport): boolean {
   return run.model === "hgt" || run.model === "gat";
 }
 
-export function attentionTree(data: Attention): Child {
+export function attentionTrees(data: Attention): Child {
+  return [attentionTree(data.shares), attentionTree(data.means)];
+}
+
+const headings = {
+  shares: "Shares of the attention that reaches it",
+  means: "Mean attention of an edge of each relation",
+};
+
+function attentionTree(data: AttentionTree): Child {
   const drawing = safeDrawing(data.svg);
   if (drawing) {
     drawing.setAttribute("role", "img");
-    drawing.setAttribute("aria-label", `Attention tree of ${data.target}. The list below it has the shares.`);
+    drawing.setAttribute("aria-label", `${headings[data.form]}: ${data.target}. The list below it has the numbers.`);
   }
-  const over = data.examples > 1 ? `, mean of ${plural(data.examples, "example")}` : "";
-  const list = details("The tree as a list", () => branches(data.children, data.others));
+  const over = data.examples > 1 ? `, ${plural(data.examples, "example")}` : "";
+  const layers = Array.from({ length: data.layers }, (_, step) => data.from_layer - step).join(" and ");
+  const list = details("The tree as a list", () => branches(data.form, data));
   list.open = drawing === null;
   return [
-    h("p", { class: "caption" }, `${data.target}, ${plural(data.layers, "layer")}${over}`),
+    h("p", { class: "caption" }, `${headings[data.form]}: ${data.target}, ${data.layers === 1 ? "layer" : "layers"} ${layers}${over}`),
     drawing
-      ? scroller(`Attention tree of ${data.target}`, h("div", { class: "drawing" }, drawing))
+      ? scroller(`${headings[data.form]}: ${data.target}`, h("div", { class: "drawing" }, drawing))
       : hint("The drawing was left out because it is not a plain SVG."),
     list,
   ];
 }
 
-function branches(children: Branch[], others?: number): HTMLElement {
+type Form = AttentionTree["form"];
+
+function branches(form: Form, { children, others }: Pick<Branch, "children" | "others">): HTMLElement {
   return h(
     "ul",
     { class: "tree" },
@@ -52,16 +64,18 @@ function branches(children: Branch[], others?: number): HTMLElement {
       h(
         "li",
         {},
-        h("span", { class: "branch" }, h("strong", {}, branch.type), ` by ${branch.relation} `, share(branch.share)),
-        branch.children.length > 0 ? branches(branch.children, branch.others) : null,
+        branchLine(form, [h("strong", {}, branch.type), ` by ${branch.relation} `], branch.attention),
+        branch.children.length > 0 ? branches(form, branch) : null,
       ),
     ),
-    others ? h("li", {}, h("span", { class: "branch" }, "others ", share(others))) : null,
+    others ? h("li", {}, branchLine(form, form === "shares" ? "others " : "others, at most ", others)) : null,
   );
 }
 
-function share(value: number): HTMLElement {
-  return h("span", { class: "share", style: { "--share": `${100 * value}%` } }, percent(value));
+function branchLine(form: Form, name: Child, attention: number): HTMLElement {
+  const text = form === "shares" ? percent(attention) : decimal(attention);
+  const number = h("span", { class: "share", style: { "--share": `${100 * attention}%` } }, text);
+  return h("span", { class: "branch" }, name, number);
 }
 
 // Names in the drawing come from the user's data: whatever could act is refused.

@@ -80,22 +80,31 @@ export interface Confusion {
   counts: number[][];
 }
 
+// The attention tree in two forms. Shares: attention is a share of all attention that reaches the
+// target, and the children of a branch sum to its share. Means: it is the mean attention of an edge
+// of the relation in a layer, as in the paper.
 export interface Attention {
+  shares: AttentionTree;
+  means: AttentionTree;
+}
+
+export interface AttentionTree {
+  form: "shares" | "means";
   target: string;
   layers: number;
+  from_layer: number; // in which the relations into the target are read, counted from 1
   examples: number;
   svg: string;
   children: Branch[];
-  others?: number; // sum of the children that were left out
+  others?: number; // of the children that were left out: sum of the shares, or largest mean
 }
 
-// share: of all attention that reaches the target; the children of a branch sum to its share.
 export interface Branch {
   relation: string;
   type: string;
-  share: number;
+  attention: number;
   children: Branch[];
-  others?: number; // sum of the children that were left out
+  others?: number;
 }
 
 export interface Evolution {

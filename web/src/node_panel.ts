@@ -1,4 +1,4 @@
-import { attentionTree, paysAttention } from "./attention";
+import { attentionTrees, paysAttention } from "./attention";
 import { h, type Child } from "./dom";
 import { change, percent } from "./format";
 import type { ClassShare, Found, Neighbor, NodeAnswer, RunReport } from "./model";
@@ -27,7 +27,7 @@ export function neighborPart(answer: NodeAnswer): HTMLElement {
 export function attentionPart(run: RunReport, answer: NodeAnswer): HTMLElement {
   const { attention } = answer;
   const content = attention
-    ? attentionTree(attention)
+    ? attentionTrees(attention)
     : hint(
         paysAttention(run)
           ? `Training on ${run.task.name} made no use of what nodes of this type read, so there is no attention to show.`

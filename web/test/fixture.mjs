@@ -113,9 +113,9 @@ function drawing(target, children) {
   const lines = rows.map(([depth, branch], index) => {
     const [x, y] = [170 + 260 * depth, 30 + 34 * index];
     return (
-      `<path d="M${x - 60} ${y}H${x}" stroke="#2a58c7" stroke-width="${1 + 12 * branch.share}"/>` +
+      `<path d="M${x - 60} ${y}H${x}" stroke="#2a58c7" stroke-width="${1 + 12 * branch.attention}"/>` +
       `<rect x="${x}" y="${y - 12}" width="190" height="24" rx="4" fill="#eef2fb"/>` +
-      `<text x="${x + 8}" y="${y + 4}">${escaped(branch.type)} ${(100 * branch.share).toFixed(1)} % ${escaped(branch.relation)}</text>`
+      `<text x="${x + 8}" y="${y + 4}">${escaped(branch.type)} ${branch.attention.toFixed(3)} ${escaped(branch.relation)}</text>`
     );
   });
   const height = 34 * rows.length + 30;
@@ -123,14 +123,28 @@ function drawing(target, children) {
 }
 
 export function attention(target, examples) {
-  const branch = (relation, type, share, children = []) => ({ relation, type, share, children });
+  const branch = (relation, type, attention, children = []) => ({ relation, type, attention, children });
+  const tree = (form, from_layer, children, others) => ({
+    form,
+    target,
+    layers: 2,
+    from_layer,
+    examples,
+    svg: drawing(target, children),
+    children,
+    others,
+  });
   const children = [
     branch("rev_writes_first", "author", 0.46, [branch("writes_first", "paper", 0.31), branch("in", "institute", 0.1)]),
     branch("cites", "paper", 0.33, [branch("rev_in_L1", "field", 0.2), branch("pub_conference", "venue", 0.13)]),
     branch("rev_in_L1", "field", 0.14, [branch("in_L1", "paper", 0.14)]),
   ];
   children[0].others = 0.05;
-  return { target, layers: 2, examples, svg: drawing(target, children), children, others: 0.07 };
+  const means = [
+    branch("self", "paper", 0.6213, [branch("self", "paper", 0.5)]),
+    branch("rev_writes_first", "author", 0.5871, [branch("self", "author", 0.43), branch("in", "institute", 0.2)]),
+  ];
+  return { shares: tree("shares", 3, children, 0.07), means: tree("means", 2, means, 0.0519) };
 }
 
 function evolution() {

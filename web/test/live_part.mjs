@@ -38,7 +38,7 @@ async function livePanelsLoadWhenSeen(tab) {
   for (const part of ["confusion", "attention", "evolution", "balance"]) {
     check(asked.filter((path) => path === `/api/${part}`).length === 1, `${part} is fetched once`);
   }
-  check((await tab.section("Attention tree").locator(".drawing svg").count()) === 1, "the tree is drawn");
+  check((await tab.section("Attention tree").locator(".drawing svg").count()) === 2, "the trees are drawn");
   check((await tab.section("Batch balance").locator("table").count()) === 2, "the balance is shown");
   await tab.shot("live-start");
 }
@@ -61,7 +61,7 @@ async function searchOpensNodes(tab) {
   check(tab.page.url().endsWith("#paper/P1"), "the address names the node");
   check((await tab.section("Ask").locator(".right-mark").count()) === 1, "the truth is marked");
   check((await tab.section("Ask").locator(".changed").count()) >= 1, "neighbors that change the prediction stand out");
-  check((await tab.section("Ask").locator(".drawing svg").count()) === 1, "the node's attention tree is there");
+  check((await tab.section("Ask").locator(".drawing svg").count()) === 2, "the node's attention trees are there");
   await scrollThrough(tab);
   await tab.shot("live-light");
   await tab.page.getByRole("button", { name: "Use dark colors" }).click();
@@ -214,7 +214,7 @@ async function failuresAreSaid(tab) {
   check((await section.innerText()).includes("The model is being loaded"), "a failed panel is said");
   server.failing.clear();
   await section.getByRole("button", { name: "Try again" }).click();
-  await section.locator(".drawing svg").waitFor();
+  await section.locator(".drawing svg").first().waitFor();
 }
 
 export function liveTests(fakeView) {

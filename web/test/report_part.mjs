@@ -49,11 +49,21 @@ async function reportHasItsSections(tab) {
 async function treesAreLists(tab) {
   await visitReport(tab, oneRun(), "one");
   const section = tab.section("Attention tree");
-  await section.getByText("The tree as a list").click();
+  check((await section.locator(".drawing svg").count()) === 2, "both forms are drawn");
+  const lists = section.getByText("The tree as a list");
+  await lists.first().click();
   const first = section.locator(".tree").first();
   const shares = await first.locator("> li > .branch .share").allInnerTexts();
   check(shares.join() === "46.0 %,33.0 %,14.0 %,7.0 %", `the branches of the root sum to one: ${shares}`);
   check((await first.locator("> li").last().innerText()).startsWith("others"), "what was left out comes last");
+  await lists.last().click();
+  const second = section.locator("details").last().locator(".tree").first();
+  await second.waitFor();
+  const means = await second.locator("> li > .branch .share").allInnerTexts();
+  check(means.join() === "0.6213,0.5871,0.0519", `means are no shares: ${means}`);
+  check((await second.locator("> li").last().innerText()).startsWith("others, at most"), "nor do they have a sum");
+  const captions = await section.locator(".caption").allInnerTexts();
+  check(captions.some((text) => text.includes("layers 3 and 2")), "the caption says from which layer on");
 }
 
 // What is drawn for a line: the colors of its points.
@@ -121,7 +131,7 @@ async function activeDrawingsAreRefused(tab) {
   ];
   for (const svg of bad) {
     const report = oneRun();
-    report.runs[0].attention.svg = svg;
+    for (const tree of Object.values(report.runs[0].attention)) tree.svg = svg;
     await visitReport(tab, report, "bad-drawing");
     check((await tab.section("Attention tree").locator("svg").count()) === 0, `refused: ${svg}`);
     check((await tab.section("Attention tree").innerText()).includes("46.0 %"), "the tree is there as a list");

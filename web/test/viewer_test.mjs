@@ -91,7 +91,7 @@ async function searchOpensANode(tab) {
     "the neighbors are shown",
   );
   const answer = await ask(`/api/node?${new URLSearchParams({ type: sample.type, id: sample.id })}`);
-  if (answer.attention) check((await section.locator(".drawing svg").count()) === 1, "the attention tree is drawn");
+  if (answer.attention) check((await section.locator(".drawing svg").count()) === 2, "the attention trees are drawn");
   await tab.shot("viewer-node");
 }
 
