@@ -73,6 +73,12 @@ OptionTable OptionTable::without(const std::vector<std::string>& keys) const {
   return others;
 }
 
+OptionTable OptionTable::with(const OptionTable& more) const {
+  OptionTable all = *this;
+  for (const Entry& entry : more.entries()) all.add_entry(entry);
+  return all;
+}
+
 OptionTable::Entry& OptionTable::add(const std::string& key, std::string& value,
                                      const std::string& help) {
   return add_entry({.key = key,
@@ -97,6 +103,7 @@ OptionTable::Entry& OptionTable::add_number(const std::string& key, Number& valu
        .help = help,
        .form = Form::number,
        .range = range,
+       .whole = std::is_integral_v<Number>,
        .get = [&value] { return Values{fmt::format("{}", value)}; },
        .set = [&value,
                range](const Values& values) { value = number_of<Number>(single(values), range); }});
