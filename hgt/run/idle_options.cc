@@ -48,8 +48,8 @@ Rules model_rules(const ModelOptions& model) {
       {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding uses times"},
       {"meta-paths", row.follows_meta_paths,
        only_those(&ModelRow::follows_meta_paths, "follows them")}};
-  for (const char* key :
-       {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior", "instructions"}) {
+  for (const char* key : {"heter", "rte", "norm", "gated-skip", "matrix-per-head",
+                          "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;
@@ -66,6 +66,7 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"validation-end", by_time, "it applies only to a split by time"},
                  {"validation-share", !by_time, "a split by time has no shares"},
                  {"test-share", split == SplitRule::random, "it applies only to --split random"},
+                 {"validation-draw", !by_time, "a split by time draws nothing"},
                  {"split-seed", !by_time || row.draws_negatives || task.max_candidates > 0,
                   "nothing is drawn"},
                  {"scorer", pairs, "only tasks on names and links score pairs"},

@@ -42,14 +42,14 @@ class IdleOptions : public testing::Test {
 TEST_F(IdleOptions, DependOnTheTask) {
   EXPECT_EQ(idle(run("paper-venue")),
             (Keys{"scorer", "slices", "seed-width", "fanout", "recent", "seed-times",
-                  "validation-share", "test-share", "split-seed", "meta-paths", "min-links",
-                  "max-candidates", "negatives", "test-negatives"}));
+                  "validation-share", "test-share", "validation-draw", "split-seed", "meta-paths",
+                  "min-links", "max-candidates", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("author-disambiguation")),
             (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "split-seed", "meta-paths", "negatives", "test-negatives"}));
+                  "validation-draw", "split-seed", "meta-paths", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("link:cites")),
             (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "meta-paths", "min-links", "max-candidates"}));
+                  "validation-draw", "meta-paths", "min-links", "max-candidates"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -69,10 +69,26 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
-                                 "prior", "time-scale", "width", "neighbor-cap", "seed-width",
-                                 "fanout", "recent", "seed-times", "instructions", "train-end",
-                                 "validation-end", "test-share", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options), (Keys{"heter",
+                                 "rte",
+                                 "norm",
+                                 "gated-skip",
+                                 "matrix-per-head",
+                                 "divide-by-head-width",
+                                 "prior",
+                                 "time-scale",
+                                 "width",
+                                 "neighbor-cap",
+                                 "seed-width",
+                                 "fanout",
+                                 "recent",
+                                 "seed-times",
+                                 "instructions",
+                                 "train-end",
+                                 "validation-end",
+                                 "test-share",
+                                 "min-links",
+                                 "max-candidates"}));
   options = run("paper-venue");
   options.training.sampling.time_bound = TimeBound::seed;
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
