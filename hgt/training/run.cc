@@ -235,16 +235,16 @@ void Run::set_pipeline(const PipelineOptions& pipeline) {
   compute_with(state_->options.training.pipeline);
 }
 
-std::vector<SeedReport> Run::train(const ProgressSink& progress) {
+std::vector<SeedReport> Run::train_until(uint64_t batches, const ProgressSink& progress) {
   const Lock lock = lock_folder(files());
-  TrainingSummary summary;
+  std::vector<SeedReport> reports;
   for (const uint64_t seed : seeds()) {
     make_folder(files().seed(seed).path());
     Trainer trainer = this->trainer(seed);
     if (!trainer.is_finished()) files().remove_results(seed);
     try {
-      const TrainState state = trainer.run(progress);
-      summary.seeds.push_back(
+      const TrainState state = trainer.run(progress, batches);
+      reports.push_back(
           {.seed = seed,
            .batches = state.step,
            .best_batch = state.best_step,
@@ -258,6 +258,12 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
                                     folder().string()));
     }
   }
+  return reports;
+}
+
+std::vector<SeedReport> Run::train(const ProgressSink& progress) {
+  TrainingSummary summary{.seeds = train_until(Trainer::kToTheEnd, progress)};
+  const Lock lock = lock_folder(files());
   summary.parameters = num_parameters();
   summary.peak_megabytes = peak_megabytes();
   summary.warnings = find_warnings(task(), options().training);

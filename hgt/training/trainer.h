@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
+#include "hgt/error.h"
 #include "hgt/progress.h"
 #include "hgt/run/run_folder.h"
 #include "hgt/run/train_options.h"
@@ -16,14 +18,23 @@
 
 namespace hgt {
 
+// The loss or the gradients are not finite: says in which batch.
+class Diverged : public Error {
+ public:
+  using Error::Error;
+};
+
 class Trainer {
  public:
+  static constexpr uint64_t kToTheEnd = std::numeric_limits<uint64_t>::max();
+
   // `task` must outlive it. `folder` exists and is this run's alone.
   Trainer(const Task& task, TrainOptions options, SeedFolder folder, std::string identity);
 
-  // From the checkpoint in the folder, if there is one, to the end. Throws Error when the loss is
-  // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.
-  TrainState run(const ProgressSink& progress = no_progress);
+  // From the checkpoint in the folder, if there is one, to the end, or until so many batches are
+  // done: more may follow later, as if it had not stopped. Throws Diverged. Throws Interrupted,
+  // after a checkpoint, when the sink did.
+  TrainState run(const ProgressSink& progress = no_progress, uint64_t until = kToTheEnd);
 
   // Nothing is left to do for run().
   bool is_finished() const;
