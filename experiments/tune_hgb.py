@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--trials", type=int, default=27)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     os.makedirs(options.work, exist_ok=True)
     rows = []
     for name, task, published in DATA_SETS:

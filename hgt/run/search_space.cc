@@ -125,12 +125,17 @@ Dimension dimension_of(const SettingRange& range, const OptionTable& table) {
   return dimension;
 }
 
-std::string choice_text(const OptionTable::Values& choice, OptionTable::Form form) {
-  const std::string line = form == OptionTable::Form::list ? setting_line("", choice)
-                           : form == OptionTable::Form::text
-                               ? setting_line("", choice.front())
-                               : fmt::format(" = {}\n", choice.front());
-  return line.substr(3, line.size() - 4);  // without " = " and the end of the line
+std::string choice_text(const OptionTable::Values& choice, const OptionTable::Entry& entry) {
+  const bool text = entry.words.empty() && !entry.range && entry.form != OptionTable::Form::flag;
+  const auto quoted = [&](const std::string& value) {
+    if (!text && entry.words.empty()) return value;
+    const std::string line = setting_line("", value);
+    return line.substr(3, line.size() - 4);  // without " = " and the end of the line
+  };
+  std::vector<std::string> parts;
+  for (const std::string& value : choice) parts.push_back(quoted(value));
+  const bool list = entry.form == OptionTable::Form::list;
+  return fmt::format("{}{}{}", list ? "[" : "", fmt::join(parts, ", "), list ? "]" : "");
 }
 
 // --- what is worth trying ---
@@ -357,7 +362,7 @@ std::string to_toml(const SearchSpace& space) {
     }
     std::vector<std::string> choices;
     for (const OptionTable::Values& choice : dimension.choices) {
-      choices.push_back(choice_text(choice, table.find(dimension.key)->form));
+      choices.push_back(choice_text(choice, *table.find(dimension.key)));
     }
     text += fmt::format("{} = [{}]\n", dimension.key, fmt::join(choices, ", "));
   }
