@@ -114,7 +114,7 @@ TEST_F(TuneTest, WinsWithARunThatItsOptionsMake) {
   tune.score_winner();
   RunOptions best = options();
   training_table(best).read(tune_folder().best_file());
-  Run alone = Run::create(folder_ / "again", best);
+  hgt::Run alone = hgt::Run::create(folder_ / "again", best);
   EXPECT_TRUE(same_run(alone.options(), read_run(tune_folder().winner()).options));
   alone.train();
   expect_same(training_result(tune_folder().winner().seed(1).path()),
