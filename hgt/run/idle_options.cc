@@ -69,6 +69,8 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"validation-draw", !by_time, "a split by time draws nothing"},
                  {"split-seed", !by_time || row.draws_negatives || task.max_candidates > 0,
                   "nothing is drawn"},
+                 {"label-inputs", !pairs && row_of(options.training.model.kind).reads_neighbors,
+                  "only tasks with classes and models that read neighbors have a use for labels"},
                  {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
                  {"time-bound", schema.time_range.has_value(), "the graph has no times"},

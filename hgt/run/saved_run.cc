@@ -32,6 +32,7 @@ void set_later_options(TrainOptions& training) {
   training.sampling.seed_width = 0;
   training.sampling.recent = false;
   training.seed_times = 0;
+  training.label_inputs = false;
 }
 
 // Of these options, those that are as they were before they existed. They are no part of the
@@ -41,6 +42,7 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
   if (!training.sampling.recent) keys.emplace_back("recent");
   if (training.seed_times == 0) keys.emplace_back("seed-times");
+  if (!training.label_inputs) keys.emplace_back("label-inputs");
   return keys;
 }
 

@@ -158,7 +158,7 @@ Words batch_sizes(uint64_t training_examples) {
 }
 
 void add_layers(const ModelRow& row, std::vector<Dimension>& dimensions) {
-  dimensions.push_back(one_of("hidden", {"32", "64", "128", "256"}));
+  dimensions.push_back(one_of("hidden", {"32", "64", "128"}));
   if (row.pays_attention || row.follows_meta_paths) {
     dimensions.push_back(one_of("heads", {"4", "8"}));
   }
@@ -374,6 +374,10 @@ SearchSpace default_space(const RunOptions& options, uint64_t training_examples)
   SearchSpace space;
   if (row.reads_features) add_layers(row, space.dimensions);
   if (row.reads_neighbors) add_surroundings(space.dimensions);
+  const bool hidden_labels = options.task.kind == TaskKind::label;  // links show themselves
+  if (row.reads_neighbors && hidden_labels) {
+    space.dimensions.push_back(one_of("label-inputs", {"false", "true"}));
+  }
   space.dimensions.push_back(one_of("batch-size", batch_sizes(training_examples)));
   space.dimensions.push_back({.key = "learning-rate", .low = 3e-4, .high = 1e-2, .log = true});
   space.dimensions.push_back({.key = "weight-decay", .low = 1e-4, .high = 1e-1, .log = true});

@@ -11,6 +11,7 @@
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/run/tune_report.h"
+#include "hgt/task/known_labels.h"
 #include "hgt/training/trainer.h"
 
 namespace hgt {
@@ -82,7 +83,9 @@ TunePlan settled_plan(const Task& task, const TuneOptions& how) {
 SearchSpace settled_space(const Run& base, const TuneOptions& how,
                           const std::vector<std::string>& fixed) {
   if (how.space.empty()) {
-    return without(default_space(base.options(), base.task().num_examples(Split::train)), fixed);
+    SearchSpace space = default_space(base.options(), base.task().num_examples(Split::train));
+    if (base.task().num_classes() > kMostKnownClasses) space = without(space, {"label-inputs"});
+    return without(space, fixed);
   }
   SearchSpace space = read_space(how.space);
   for (const std::string& key : fixed) {
