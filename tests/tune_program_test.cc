@@ -90,7 +90,7 @@ TEST_F(TuneProgram, SearchesReportsAndLeavesAConfigFileForTraining) {
 }
 
 TEST_F(TuneProgram, EndsTheSameAfterCtrlC) {
-  const Words more = {"--trials", "4", "--batches", "300"};
+  const Words more = {"--trials", "4", "--batches", "100"};
   ASSERT_EQ(hgt(tune("whole", more)).exit_code, 0);
   const Outcome stopped = hgt(tune("parts", more), [&](pid_t program) {
     for (int i = 0; i < 4000 && !fs::exists(folder_ / "parts" / "trials" / "0001"); ++i) {

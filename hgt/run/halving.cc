@@ -97,14 +97,24 @@ uint64_t validation_interval(const Halving& halving, uint64_t steps, uint64_t as
   return std::min(asked, std::max<uint64_t>(1, static_cast<uint64_t>(first)));
 }
 
+uint64_t draws_of_rung(const Halving& halving, uint64_t rung) {
+  constexpr double kRounding = 1e-9;
+  const double exact = share_of_rung(halving, rung) * static_cast<double>(halving.draws);
+  return static_cast<uint64_t>(std::ceil(exact - kRounding));
+}
+
+double work_of_draw(const Halving& halving, uint64_t rung, uint64_t draw) {
+  const bool begun = rung > 0 && draw < draws_of_rung(halving, rung - 1);
+  return share_of_rung(halving, rung) - (begun ? share_of_rung(halving, rung - 1) : 0);
+}
+
 double work_of_bracket(const Halving& halving) {
   double work = 0;
-  double before = 0;
   uint64_t members = halving.trials;
   for (uint64_t rung = 0; rung < halving.rungs; ++rung) {
-    const double share = share_of_rung(halving, rung);
-    work += static_cast<double>(members) * (share - before);
-    before = share;
+    for (uint64_t draw = 0; draw < draws_of_rung(halving, rung); ++draw) {
+      work += static_cast<double>(members) * work_of_draw(halving, rung, draw);
+    }
     members = (members + Halving::kFactor - 1) / Halving::kFactor;
   }
   return work;

@@ -19,6 +19,7 @@ struct Halving {
   uint64_t trials = 9;   // that begin together and compete: a bracket
   bool endless = false;  // one bracket after the other, instead of one only
   uint64_t rungs = 3;    // the last one is the whole training, each before it a third of the next
+  uint64_t draws = 1;  // trainings of a trial on the last rung, each judged on examples of its own
   static constexpr uint64_t kFactor = 3;  // of those scored on a rung, one in so many goes on
 };
 
@@ -50,6 +51,11 @@ uint64_t end_of_rung(const Halving& halving, uint64_t rung, uint64_t steps, uint
 // Batches between validations: as asked for, but at least one on the first rung.
 uint64_t validation_interval(const Halving& halving, uint64_t steps, uint64_t asked);
 
+// On a rung that is a third of the training, a third of the draws is enough: all trials are judged
+// on the same ones, and poor trials are far behind.
+uint64_t draws_of_rung(const Halving& halving, uint64_t rung);
+// The share of a whole training that a draw of a trial is trained to get from rung to rung.
+double work_of_draw(const Halving& halving, uint64_t rung, uint64_t draw);
 // How much a bracket trains in all, in whole trainings.
 double work_of_bracket(const Halving& halving);
 

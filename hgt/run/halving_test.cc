@@ -126,9 +126,26 @@ TEST(SuccessiveHalving, EndsRungsWithAValidation) {
   }
 }
 
+TEST(SuccessiveHalving, JudgesPoorTrialsOnFewerDraws) {
+  const auto draws = [](uint64_t last, uint64_t rung) {
+    return draws_of_rung({.trials = 9, .rungs = 3, .draws = last}, rung);
+  };
+  EXPECT_EQ(draws(5, 0), 1U);
+  EXPECT_EQ(draws(5, 1), 2U);
+  EXPECT_EQ(draws(5, 2), 5U);
+  EXPECT_EQ(draws(9, 0), 1U);
+  EXPECT_EQ(draws(9, 1), 3U);
+  for (uint64_t rung = 0; rung < 3; ++rung) EXPECT_EQ(draws(1, rung), 1U);
+}
+
 TEST(SuccessiveHalving, CountsTheWorkOfABracket) {
   EXPECT_DOUBLE_EQ(work_of_bracket({.trials = 9, .rungs = 3}), 9 / 9. + 3 * 2 / 9. + 2 / 3.);
   EXPECT_DOUBLE_EQ(work_of_bracket({.trials = 5, .rungs = 1}), 5);
+  EXPECT_DOUBLE_EQ(work_of_bracket({.trials = 5, .rungs = 1, .draws = 4}), 20);
+  // Six trials on one draw; two of them further, and on two more; the best further on all, with two
+  // more draws from the start.
+  EXPECT_DOUBLE_EQ(work_of_bracket({.trials = 6, .rungs = 3, .draws = 5}),
+                   6 / 9. + 2 * (2 / 9. + 1 / 3.) + 2 * 2 / 3. + 3);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ std::optional<double> kept_score(const std::vector<LogEntry>& entries, const std
   return metric == "loss" ? -kept->validation_loss : kept->metric(metric, 0);
 }
 
-RungScores mean_scores(const std::vector<TuneScore>& log, uint64_t draws) {
+RungScores mean_scores(const std::vector<TuneScore>& log, const Halving& halving) {
   std::map<RungOfTrial, std::map<uint64_t, std::optional<double>>> by_draw;
   for (const TuneScore& score : log) {
     if (score.split != Split::validation) continue;
@@ -152,7 +152,7 @@ RungScores mean_scores(const std::vector<TuneScore>& log, uint64_t draws) {
     const bool failed = std::any_of(scores.begin(), scores.end(),
                                     [](const auto& each) { return !each.second.has_value(); });
     if (failed) means[job] = std::nullopt;
-    if (failed || scores.size() < draws) continue;
+    if (failed || scores.size() < draws_of_rung(halving, job.rung)) continue;
     double sum = 0;
     for (const auto& [draw, score] : scores) sum += *score;
     means[job] = sum / static_cast<double>(scores.size());

@@ -67,8 +67,8 @@ class TuneLog {
 std::optional<double> kept_score(const std::vector<LogEntry>& entries, const std::string& metric,
                                  uint64_t until);
 
-// Means over the draws, of rungs that were scored on all of them. A failure on one is a failure.
-RungScores mean_scores(const std::vector<TuneScore>& log, uint64_t draws);
+// Means over the draws, of rungs that were scored on all of theirs. A failure on one is a failure.
+RungScores mean_scores(const std::vector<TuneScore>& log, const Halving& halving);
 // Seconds of training trials.
 double seconds_spent(const std::vector<TuneScore>& log);
 bool has_read_test(const std::vector<TuneScore>& log);

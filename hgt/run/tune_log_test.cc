@@ -71,7 +71,8 @@ TEST(TuneScores, AreMeansOverAllDrawsAndFailWithAnyOfThem) {
       score_of_draw(0, 1, 0, 0.5, 9),  score_of_draw(1, 0, 0, 0.5, 2),
       score_of_draw(1, 0, 1, {}, 0),   {.trial = 0, .split = Split::test}};
   const RungScores expected = {{{0, 0}, 0.5}, {{1, 0}, std::nullopt}};
-  EXPECT_EQ(mean_scores(log, 2), expected) << "one draw of the second rung is missing";
+  EXPECT_EQ(mean_scores(log, {.rungs = 2, .draws = 4}), expected)
+      << "two draws on the first rung, four on the second, of which three are missing";
   EXPECT_DOUBLE_EQ(seconds_spent(log), 9 + 4 + 2) << "each training as far as it came";
 }
 

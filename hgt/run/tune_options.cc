@@ -42,8 +42,8 @@ OptionTable tune_table(TuneOptions& options) {
             "Steps of successive halving: each trains a third of the trials of the one before, "
             "three times as long");
   table.add("draws", options.draws, {0, 1000},
-            "Draws of the validation examples on which each trial is scored (0 = as many as give "
-            "1000 examples together, at most 5)");
+            "Draws of the validation examples on which trials of the last rung are scored, fewer "
+            "on the rungs before (0 = as many as give 1000 examples together, at most 5)");
   table.add("metric", options.metric,
             "Validation score that decides: a metric of the task, or loss (empty = the task's "
             "first metric)");
@@ -71,7 +71,7 @@ double budget_seconds(const TuneOptions& options) {
 }
 
 Halving halving_of(const TuneOptions& options) {
-  Halving halving{.trials = options.trials, .rungs = options.rungs};
+  Halving halving{.trials = options.trials, .rungs = options.rungs, .draws = options.draws};
   if (options.trials > 0) return halving;
   halving.endless = true;
   halving.trials = 1;  // as many as leave one for the last rung

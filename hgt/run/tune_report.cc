@@ -18,7 +18,7 @@ namespace {
 
 // --- the table ---
 
-std::vector<TuneRow> rows_of(const std::vector<TuneScore>& log, uint64_t draws) {
+std::vector<TuneRow> rows_of(const std::vector<TuneScore>& log, const Halving& halving) {
   std::map<uint64_t, TuneRow> rows;
   std::map<std::pair<uint64_t, uint64_t>, double> seconds;  // by trial and draw
   for (const TuneScore& score : log) {
@@ -31,7 +31,7 @@ std::vector<TuneRow> rows_of(const std::vector<TuneScore>& log, uint64_t draws) 
     row.seconds += score.seconds - latest;
     latest = score.seconds;
   }
-  for (const auto& [job, mean] : mean_scores(log, draws)) rows[job.trial].scores.push_back(mean);
+  for (const auto& [job, mean] : mean_scores(log, halving)) rows[job.trial].scores.push_back(mean);
   std::vector<TuneRow> sorted;
   for (auto& [trial, row] : rows) sorted.push_back(std::move(row));
   constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -226,7 +226,7 @@ TuneReport read_tune(const TuneFolder& folder) {
   TuneReport report{.plan = read_plan(folder)};
   const std::vector<TuneScore> log = TuneLog(folder.log_file()).read();
   report.task = read_run(folder.base()).options.task.name;
-  report.rows = rows_of(log, report.plan.options.draws);
+  report.rows = rows_of(log, halving_of(report.plan.options));
   for (const Dimension& dimension : read_space(folder.space_file()).dimensions) {
     report.keys.push_back(dimension.key);
   }

@@ -45,11 +45,13 @@ TEST_F(IdleOptions, DependOnTheTask) {
                   "validation-share", "test-share", "validation-draw", "split-seed", "meta-paths",
                   "min-links", "max-candidates", "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("author-disambiguation")),
-            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "validation-draw", "split-seed", "meta-paths", "negatives", "test-negatives"}));
-  EXPECT_EQ(idle(run("link:cites")),
-            (Keys{"seed-width", "fanout", "recent", "seed-times", "validation-share", "test-share",
-                  "validation-draw", "meta-paths", "min-links", "max-candidates"}));
+            (Keys{"label-inputs", "seed-width", "fanout", "recent", "seed-times",
+                  "validation-share", "test-share", "validation-draw", "split-seed", "meta-paths",
+                  "negatives", "test-negatives"}));
+  EXPECT_EQ(
+      idle(run("link:cites")),
+      (Keys{"label-inputs", "seed-width", "fanout", "recent", "seed-times", "validation-share",
+            "test-share", "validation-draw", "meta-paths", "min-links", "max-candidates"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -61,10 +63,10 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
-  EXPECT_EQ(idle(options),
-            (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "seed-width",
-                  "seed-times", "epochs", "validation-samples", "train-end", "validation-end",
-                  "hide-links", "also-hide", "meta-paths", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options), (Keys{"time-scale", "label-inputs", "slices", "width", "depth",
+                                 "neighbor-cap", "seed-width", "seed-times", "epochs",
+                                 "validation-samples", "train-end", "validation-end", "hide-links",
+                                 "also-hide", "meta-paths", "min-links", "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
@@ -77,6 +79,7 @@ TEST_F(IdleOptions, DependOnOthers) {
                                  "divide-by-head-width",
                                  "prior",
                                  "time-scale",
+                                 "label-inputs",
                                  "width",
                                  "neighbor-cap",
                                  "seed-width",

@@ -138,8 +138,7 @@ class Tune::Watch {
   void begin(const RungOfTrial& job, uint64_t draw) {
     job_ = job;
     draw_ = draw;
-    const double before = job.rung == 0 ? 0 : share_of_rung(halving_, job.rung - 1);
-    part_ = (share_of_rung(halving_, job.rung) - before) / draws();
+    part_ = work_of_draw(halving_, job.rung, draw);
     leader_ = leader_text();
   }
   void end() {
@@ -167,7 +166,6 @@ class Tune::Watch {
   void finish() const { show(0, true); }
 
  private:
-  double draws() const { return static_cast<double>(tune_.plan_.options.draws); }
   double spent() const {
     return spent_before_ + std::chrono::duration<double>(Clock::now() - start_).count();
   }
@@ -188,11 +186,11 @@ class Tune::Watch {
            .detail = fmt::format("trial {}{}, rung {} of {}, draw {} of {}{}", job_.trial,
                                  halving_.endless ? "" : fmt::format(" of {}", halving_.trials),
                                  job_.rung + 1, halving_.rungs, draw_ + 1,
-                                 tune_.plan_.options.draws, leader_)});
+                                 draws_of_rung(halving_, job_.rung), leader_)});
   }
 
   std::string leader_text() const {
-    const RungScores scores = mean_scores(tune_.log_.read(), tune_.plan_.options.draws);
+    const RungScores scores = mean_scores(tune_.log_.read(), halving_);
     const auto best = leader(scores);
     if (!best) return "";
     return fmt::format("; best {} {:.4f} (trial {})", tune_.plan_.options.metric, *scores.at(*best),
@@ -322,7 +320,7 @@ TuneScore Tune::trained(const RungOfTrial& job, uint64_t draw, const ProgressSin
 bool Tune::score(const RungOfTrial& job, Watch& watch) {
   const Halving halving = halving_of(plan_.options);
   const std::vector<TuneScore> known = log_.read();
-  for (uint64_t draw = 0; draw < plan_.options.draws; ++draw) {
+  for (uint64_t draw = 0; draw < draws_of_rung(halving, job.rung); ++draw) {
     const bool scored = std::any_of(known.begin(), known.end(), [&](const TuneScore& each) {
       return each.trial == job.trial && each.rung == job.rung && each.draw == draw;
     });
@@ -353,10 +351,10 @@ bool Tune::score(const RungOfTrial& job, Watch& watch) {
 void Tune::search(const ProgressSink& progress) {
   if (has_read_test(log_.read())) return;  // what would be found now could not be tested
   const Halving halving = halving_of(plan_.options);
-  const auto scores = [&] { return mean_scores(log_.read(), plan_.options.draws); };
+  const auto scores = [&] { return mean_scores(log_.read(), halving_of(plan_.options)); };
   Watch watch(*this, progress);
   for (const auto& [job, score] : scores()) {
-    for (uint64_t draw = 0; draw < plan_.options.draws; ++draw) watch.skip(job, draw);
+    for (uint64_t draw = 0; draw < draws_of_rung(halving, job.rung); ++draw) watch.skip(job, draw);
   }
   while (const auto job = next_job(halving, scores())) {
     if (!score(*job, watch)) break;
@@ -369,7 +367,7 @@ void Tune::search(const ProgressSink& progress) {
 
 // Their weights are not needed any more; their logs stay.
 void Tune::remove_retired() const {
-  const RungScores scores = mean_scores(log_.read(), plan_.options.draws);
+  const RungScores scores = mean_scores(log_.read(), halving_of(plan_.options));
   const auto best = leader(scores);
   for (const uint64_t trial : retired(halving_of(plan_.options), scores)) {
     if (best && trial == best->trial) continue;
@@ -386,7 +384,7 @@ void Tune::write_report() const {
   const TuneReport report = read_tune(folder_);
   write_text(folder_.markdown_file(), to_markdown(report));
   write_text(folder_.picture_file(), to_svg(report));
-  const RungScores scores = mean_scores(log_.read(), plan_.options.draws);
+  const RungScores scores = mean_scores(log_.read(), halving_of(plan_.options));
   const auto best = leader(scores);
   if (!best) return;
   RunOptions options = options_of(best->trial);
@@ -399,7 +397,7 @@ void Tune::write_report() const {
 
 RunOptions Tune::winner() const {
   const std::vector<TuneScore> log = log_.read();
-  const auto best = leader(mean_scores(log, plan_.options.draws));
+  const auto best = leader(mean_scores(log, halving_of(plan_.options)));
   if (best) return options_of(best->trial);
   const auto failed = std::find_if(log.begin(), log.end(),
                                    [](const TuneScore& score) { return !score.failure.empty(); });
@@ -424,7 +422,7 @@ void Tune::adopt_weights(uint64_t trial) const {
 
 RunResult Tune::score_winner(const ProgressSink& progress) {
   const RunOptions options = winner();
-  const RungOfTrial best = *leader(mean_scores(log_.read(), plan_.options.draws));
+  const RungOfTrial best = *leader(mean_scores(log_.read(), halving_of(plan_.options)));
   Run run = made_run(folder_.winner(), options, progress);
   run.set_pipeline(base_.options().training.pipeline);
   const EvaluationOptions how = run.scoring();

@@ -59,7 +59,7 @@ TEST_F(TuneTest, ReadsTheTestExamplesOnceAndLast) {
   EXPECT_FALSE(fs::exists(tune_folder().winner().path()));
   const RunResult result = tune.score_winner();
   const std::vector<TuneScore> log = log_of(tune_folder());
-  ASSERT_EQ(log.size(), (5U + 2U) * 2U + 1U) << "two draws, a third of the trials goes on";
+  ASSERT_EQ(log.size(), 5U + 2U * 2U + 1U) << "a third of the trials goes on, on two draws";
   for (size_t i = 0; i < log.size(); ++i) {
     EXPECT_EQ(log[i].split, i + 1 == log.size() ? Split::test : Split::validation);
   }
@@ -88,7 +88,7 @@ TEST_F(TuneTest, EndsTheSameHoweverOftenItIsStopped) {
   uint64_t calls = 0;
   uint64_t stops = 0;
   const ProgressSink stopping = [&](const Progress&) {
-    if (++calls % 23 == 0) throw Interrupted();
+    if (++calls % 13 == 0) throw Interrupted();
   };
   for (bool done = false; !done;) {
     try {
@@ -125,6 +125,7 @@ TEST_F(TuneTest, ScoresOnDrawsOfItsOwnAndTestsOnTheUsualSplit) {
   Tune tune = Tune::create(tune_folder(), options(), how(1));
   tune.search();
   tune.score_winner();
+  EXPECT_EQ(log_of(tune_folder()).size(), 1U + 2U + 1U);
   const auto task_of = [](const RunFolder& run) { return read_run(run).options.task; };
   EXPECT_EQ(task_of(tune_folder().trial(0, 0)).validation_draw, 0U);
   EXPECT_EQ(task_of(tune_folder().trial(0, 1)).validation_draw, 1U);
