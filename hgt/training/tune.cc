@@ -318,34 +318,39 @@ TuneScore Tune::trained(const RungOfTrial& job, uint64_t draw, const ProgressSin
 }
 
 bool Tune::score(const RungOfTrial& job, Watch& watch) {
-  const Halving halving = halving_of(plan_.options);
   const std::vector<TuneScore> known = log_.read();
-  for (uint64_t draw = 0; draw < draws_of_rung(halving, job.rung); ++draw) {
+  for (uint64_t draw = 0; draw < draws_of_rung(halving_of(plan_.options), job.rung); ++draw) {
+    watch.begin(job, draw);
     const bool scored = std::any_of(known.begin(), known.end(), [&](const TuneScore& each) {
       return each.trial == job.trial && each.rung == job.rung && each.draw == draw;
     });
-    watch.begin(job, draw);
-    if (!scored) {
-      if (watch.is_time_up()) return false;
-      const RunOptions options = options_of(job.trial);
-      const auto end = [&](uint64_t rung) {
-        return end_of_rung(halving, rung, options.training.batches,
-                           options.training.validate_every);
-      };
-      try {
-        log_.append(
-            trained(job, draw, watch.sink(job.rung == 0 ? 0 : end(job.rung - 1), end(job.rung))));
-      } catch (const Interrupted&) {
-        if (watch.is_time_up()) return false;
-        throw Interrupted(
-            fmt::format("stopped and saved; continue with: hgt tune --run {} --resume",
-                        folder_.path().string()));
-      }
-      if (!log_.read().back().score) return true;  // the other draws would not help
-    }
+    if (!scored && (watch.is_time_up() || !score_draw(job, draw, watch))) return false;
+    if (!log_.read().back().score) return true;  // the other draws would not help
     watch.end();
   }
   return true;
+}
+
+bool Tune::score_draw(const RungOfTrial& job, uint64_t draw, Watch& watch) const {
+  const Halving halving = halving_of(plan_.options);
+  const TrainOptions training = options_of(job.trial).training;
+  const auto end = [&](uint64_t rung) {
+    return end_of_rung(halving, rung, training.batches, training.validate_every);
+  };
+  const bool begun = job.rung > 0 && draw < draws_of_rung(halving, job.rung - 1);
+  const uint64_t from = begun ? end(job.rung - 1) : 0;
+  try {
+    log_.append(trained(job, draw, watch.sink(from, end(job.rung))));
+    return true;
+  } catch (const Interrupted&) {
+    if (watch.is_time_up()) return false;
+    throw Interrupted(stopped_text());
+  }
+}
+
+std::string Tune::stopped_text() const {
+  return fmt::format("stopped and saved; continue with: hgt tune --run {} --resume",
+                     folder_.path().string());
 }
 
 void Tune::search(const ProgressSink& progress) {
@@ -433,8 +438,7 @@ RunResult Tune::score_winner(const ProgressSink& progress) {
       run.evaluate(Split::test, how, progress);
     }
   } catch (const Interrupted&) {
-    throw Interrupted(fmt::format("stopped and saved; continue with: hgt tune --run {} --resume",
-                                  folder_.path().string()));
+    throw Interrupted(stopped_text());
   }
   RunResult result = read_result(run.files(), Split::test).value();
   if (!has_read_test(log_.read())) {

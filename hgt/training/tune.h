@@ -63,6 +63,8 @@ class Tune {
   Run open_trial(uint64_t trial, uint64_t draw) const;
   // False: the time is up.
   bool score(const RungOfTrial& job, Watch& watch);
+  bool score_draw(const RungOfTrial& job, uint64_t draw, Watch& watch) const;
+  std::string stopped_text() const;
   TuneScore trained(const RungOfTrial& job, uint64_t draw, const ProgressSink& progress) const;
   void remove_retired() const;
   void write_report() const;
