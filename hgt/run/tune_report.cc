@@ -69,17 +69,25 @@ std::string trial_line(const TuneReport& report, const TuneRow& row) {
 constexpr const char* kPlain = "#90aac4";
 constexpr const char* kWinner = "#2b6cb0";
 
-// Of scores: the lowest one is at the bottom, the highest at the top.
+// What an axis shows: what is beyond is drawn at its ends.
 struct Ends {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
+  double low = 0;
+  double high = 0;
 
-  void add(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
+  double place(double value) const {
+    return high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0.5;
   }
-  double place(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
+
+// Trials that learned nothing would leave no room for the others.
+Ends ends_of(std::vector<double> scores) {
+  if (scores.empty()) return {};
+  std::sort(scores.begin(), scores.end());
+  constexpr double kBelow = 2;  // times as far below the median as the best is above it
+  const double median = scores[scores.size() / 2];
+  return {.low = std::max(scores.front(), median - kBelow * (scores.back() - median)),
+          .high = scores.back()};
+}
 
 struct Panel {
   double left = 0;
@@ -97,8 +105,12 @@ struct Panel {
   }
   std::string label(double share, const std::string& text) const {
     return fmt::format(
-        "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\" font-size=\"10\">{}</text>\n", x(share),
-        top + height + 13, text);
+        "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\" font-size=\"10\">{}</text>\n", x(share),
+        top + height + 13,
+        share == 0   ? "start"
+        : share == 1 ? "end"
+                     : "middle",
+        text);
   }
 };
 
@@ -110,20 +122,21 @@ std::string dot(double x, double y, bool winner, const TuneRow& row, double scor
 }
 
 std::string rungs_panel(const TuneReport& report, const Panel& panel) {
-  Ends ends;
+  std::vector<double> scores;
   for (const TuneRow& row : report.rows) {
     for (const auto& score : row.scores) {
-      if (score) ends.add(*score);
+      if (score) scores.push_back(*score);
     }
   }
+  const Ends ends = ends_of(scores);
   const Halving halving = halving_of(report.plan.options);
   const auto x = [&](uint64_t rung) {
     return halving.rungs == 1 ? 0.5
                               : static_cast<double>(rung) / static_cast<double>(halving.rungs - 1);
   };
-  std::string svg = panel.frame(
-      report.plan.options.metric +
-      (ends.low <= ends.high ? fmt::format(", {:.4f} to {:.4f}", ends.low, ends.high) : ""));
+  std::string svg =
+      panel.frame(report.plan.options.metric +
+                  (scores.empty() ? "" : fmt::format(", {:.4f} to {:.4f}", ends.low, ends.high)));
   for (uint64_t rung = 0; rung < halving.rungs; ++rung) {
     svg += panel.label(x(rung), fmt::format("{:.0f} %", 100 * share_of_rung(halving, rung)));
   }
@@ -168,7 +181,7 @@ class ValueAxis {
                            [](const std::string& value) { return numeric(value).has_value(); });
     if (!by_size_) return;
     ends_ = {.low = *numeric(values_.front()), .high = *numeric(values_.back())};
-    constexpr double kWide = 20;
+    constexpr double kWide = 10;
     log_ = ends_.low > 0 && ends_.high / ends_.low > kWide;
     if (log_) ends_ = {.low = std::log(ends_.low), .high = std::log(ends_.high)};
   }
@@ -202,20 +215,20 @@ class ValueAxis {
 std::string option_panel(const TuneReport& report, const std::string& key, const Panel& panel) {
   std::vector<const TuneRow*> shown;
   std::vector<std::string> values;
-  Ends ends;
+  std::vector<double> scores;
   for (auto row = report.rows.rbegin(); row != report.rows.rend(); ++row) {
     const std::string value = drawn_value(*row, key);
     if (value.empty() || row->scores.empty() || !row->scores.front()) continue;
     shown.push_back(&*row);
     values.push_back(value);
-    ends.add(*row->scores.front());
+    scores.push_back(*row->scores.front());
   }
+  const Ends ends = ends_of(scores);
   const ValueAxis axis(values);
   std::string svg = panel.frame(key) + axis.labels(panel);
   for (size_t i = 0; i < shown.size(); ++i) {
-    const double score = *shown[i]->scores.front();
-    svg += dot(panel.x(axis.place(values[i])), panel.y(ends.place(score)),
-               shown[i] == report.rows.data(), *shown[i], score);
+    svg += dot(panel.x(axis.place(values[i])), panel.y(ends.place(scores[i])),
+               shown[i] == report.rows.data(), *shown[i], scores[i]);
   }
   return svg;
 }

@@ -9,20 +9,14 @@
 #include <limits>
 #include <string>
 
-#include "hgt/error.h"
 #include "hgt/progress.h"
 #include "hgt/run/run_folder.h"
 #include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
 #include "hgt/training/checkpoint.h"
+#include "hgt/training/evaluation.h"
 
 namespace hgt {
-
-// The loss or the gradients are not finite: says in which batch.
-class Diverged : public Error {
- public:
-  using Error::Error;
-};
 
 class Trainer {
  public:
