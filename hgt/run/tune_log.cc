@@ -114,12 +114,7 @@ std::vector<TuneScore> TuneLog::read() const {
 }
 
 void TuneLog::append(const TuneScore& score) const {
-  std::ofstream out(file_, std::ios::app);
-  out << to_json(score).dump() << '\n';
-  out.flush();
-  if (!out) {
-    throw Error(fmt::format("{}: cannot be written; is the disk full?", file_.string()));
-  }
+  append_line(file_, to_json(score).dump());
 }
 
 void TuneLog::drop_half_line() const {
