@@ -17,6 +17,7 @@ namespace hgt::cli {
   LEARN(doctor, "Check this machine: libraries, speed, and what could be improved")                \
   LEARN(features, "Compute input features for the nodes of a graph (docs/features.md)")            \
   LEARN(train, "Train a model on a graph (docs/training.md)")                                      \
+  LEARN(tune, "Search for good options of a model by validation scores (docs/tuning.md)")          \
   LEARN(compare, "Train several models on one task and write a table that compares them")          \
   LEARN(evaluate, "Score a trained model on validation or test examples")                          \
   LEARN(predict, "Write the predictions of a trained model for some or all nodes")                 \

@@ -31,9 +31,11 @@
 #include "hgt/run/results.h"                  // how good a run is
 #include "hgt/run/saved_run.h"                // what a run was made of
 #include "hgt/run/training_log.h"             // how training went
+#include "hgt/run/tune_report.h"              // what a search for options found
 #include "hgt/sampling/batch_stream.h"        // batches of sub-graphs, made ahead
 #include "hgt/sampling/sampler.h"             // one sub-graph
 #include "hgt/tables/table_import.h"          // tables -> a graph
 #include "hgt/task/batch_plan.h"              // what the batches of a task ask for
 #include "hgt/task/task.h"                    // what is predicted
 #include "hgt/training/run.h"                 // train, evaluate, predict, embed
+#include "hgt/training/tune.h"                // a search for options

@@ -43,7 +43,9 @@ class Workshop {
   Path graph() const { return folder_ / "graph"; }
   Path trained() const { return folder_ / "run"; }
 
-  std::vector<Job> jobs() const { return {importing(), featuring(), training(), evaluating()}; }
+  std::vector<Job> jobs() const {
+    return {importing(), featuring(), training(), evaluating(), tuning()};
+  }
 
   Job importing() const {
     return {
@@ -91,6 +93,24 @@ class Workshop {
                   return Words{"evaluate", (folder / "run").string(), "--threads", "1", "--quiet"};
                 },
             .result = [](const Path& folder) { return scores(folder / "run"); }};
+  }
+
+  // The same command begins a search and goes on with it.
+  Job tuning() const {
+    return {.name = "tune",
+            .opens = "schema.json",
+            .prepare = [](const Path&) {},
+            .words =
+                [this](const Path& folder) {
+                  Words words = train_words(folder / "tune");
+                  words[0] = "tune";
+                  for (const char* word : {"--trials", "3", "--rungs", "2", "--learning-rate",
+                                           "0.01", "--dropout", "0.1"}) {
+                    words.emplace_back(word);
+                  }
+                  return words;
+                },
+            .result = [](const Path& folder) { return winner(folder / "tune"); }};
   }
 
   // Exit code 0, or the test cannot go on.
@@ -145,6 +165,14 @@ class Workshop {
       text.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
     }
     return text;
+  }
+
+  // Of a search that is over: what won, and its test scores.
+  static std::string winner(const Path& tune) {
+    const std::string log =
+        std::filesystem::exists(tune / "tune.jsonl") ? read_bytes(tune / "tune.jsonl") : "";
+    if (log.find("\"split\":\"test\"") == std::string::npos || !log.ends_with('\n')) return "";
+    return read_bytes(tune / "best.toml") + weights(tune / "winner") + scores(tune / "winner");
   }
 
   static std::string scores(const Path& run) {

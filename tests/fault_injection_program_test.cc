@@ -79,6 +79,7 @@ TEST_F(FaultProgram, ImportEndsInAnErrorAndLeavesNothing) {
 }
 TEST_F(FaultProgram, FeaturesAreTheOldOrTheNew) { disturb_all(workshop_.featuring(), 3); }
 TEST_F(FaultProgram, TrainingGoesOnFromWhereItWas) { disturb_all(workshop_.training(), 4); }
+TEST_F(FaultProgram, ASearchGoesOnFromWhereItWas) { disturb_all(workshop_.tuning(), 2); }
 TEST_F(FaultProgram, EvaluationIsWholeOrAbsent) { disturb_all(workshop_.evaluating(), 3); }
 
 }  // namespace

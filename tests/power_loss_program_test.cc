@@ -158,6 +158,7 @@ class PowerLossProgram : public testing::Test {
 TEST_F(PowerLossProgram, LeavesAGraphWholeOrAbsent) { cut_everywhere(workshop_.importing(), 60); }
 TEST_F(PowerLossProgram, LeavesTheOldFeaturesOrTheNew) { cut_everywhere(workshop_.featuring(), 8); }
 TEST_F(PowerLossProgram, LeavesARunThatGoesOn) { cut_everywhere(workshop_.training(), 10); }
+TEST_F(PowerLossProgram, LeavesASearchThatGoesOn) { cut_everywhere(workshop_.tuning(), 10); }
 TEST_F(PowerLossProgram, LeavesAnEvaluationWholeOrAbsent) {
   cut_everywhere(workshop_.evaluating(), 5);
 }

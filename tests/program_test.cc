@@ -64,7 +64,8 @@ TEST_F(Program, AloneListsItsVerbs) {
 }
 
 TEST_F(Program, HelpShowsCommonOptionsBeforeAdvancedOnes) {
-  for (const char* verb : {"sample", "generate", "features", "train", "compare", "evaluate"}) {
+  for (const char* verb :
+       {"sample", "generate", "features", "train", "tune", "compare", "evaluate"}) {
     const std::string help = run({verb, "--help"}).out;
     const size_t common = help.find("\nCommon options:");
     const size_t advanced = help.find("\nAdvanced");
@@ -92,7 +93,7 @@ TEST_F(Program, HelpOfAllVerbsShowsTheOptionsOfBothPrograms) {
   const Outcome outcome = run({"--help-all"});
   EXPECT_EQ(outcome.exit_code, 0);
   for (const char* verb :
-       {"generate", "import", "export", "inspect", "sample", "doctor", "features", "train",
+       {"generate", "import", "export", "inspect", "sample", "doctor", "features", "train", "tune",
         "compare", "evaluate", "predict", "embed", "explain", "similar", "report", "view"}) {
     const std::string title = std::string("--- hgt ") + verb + " ---";
     const size_t place = outcome.out.find(title);
@@ -139,7 +140,7 @@ TEST_F(Program, EveryNumberHasARangeThatItsMessageShows) {
   size_t checked = 0;
   for (const char* verb :
        {"generate", "import", "sample", "doctor", "features", "train", "evaluate", "predict",
-        "embed", "compare", "similar", "explain", "report", "view"}) {
+        "embed", "tune", "compare", "similar", "explain", "report", "view"}) {
     const std::string help = run({verb, "--help"}).out;
     std::set<std::string> options;
     for (auto it = std::sregex_iterator(help.begin(), help.end(), number);

@@ -33,7 +33,7 @@ class TortureProgram : public testing::Test {
   Job draw_job() {
     const uint64_t draw = draws_.below(8);
     if (draw == 0) return workshop_.training();
-    if (draw == 1) return workshop_.evaluating();
+    if (draw == 1) return draws_.chance(0.5) ? workshop_.evaluating() : workshop_.tuning();
     return draw == 2 ? workshop_.featuring() : workshop_.importing();
   }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -29,15 +30,18 @@
 #include "hgt/task/split_dates.h"
 #include "hgt/training/comparison.h"
 #include "hgt/training/run.h"
+#include "hgt/training/tune.h"
 
 namespace hgt::cli {
 
 namespace {
 
 struct CompareFlags {
-  explicit CompareFlags(CLI::App& verb) : run(verb, {"model", "heter", "rte"}) {}
+  explicit CompareFlags(CLI::App& verb) : run(verb, {"model", "heter", "rte"}, tune_table(how)) {}
 
+  TuneOptions how;
   RunFlags run;
+  bool tune = false;
   std::vector<std::string> models = {"all"};
   bool json = false;
   bool quiet = false;
@@ -105,21 +109,59 @@ void train_model(const Path& run, const CompareFlags& flags, const PipelineOptio
   }
 }
 
+void refuse_to_search_models(const std::string& file) {
+  const SearchSpace space = file.empty() ? SearchSpace{} : read_space(file);
+  for (const char* key : {"model", "heter", "rte"}) {
+    if (space.find(key) == nullptr) continue;
+    throw Error(
+        fmt::format("{}: '{}' is searched, but the comparison sets it; leave it out", file, key));
+  }
+}
+
+// Each model gets options of its own, found with the same budget.
+void tune_models(const ComparisonFolder& folder, const CompareFlags& flags,
+                 std::vector<ComparedModel>& models, const ProgressSink& progress) {
+  refuse_to_search_models(flags.how.space);
+  for (ComparedModel& model : models) {
+    if (!flags.quiet) tell(fmt::format("tuning {}\n", model.name));
+    try {
+      Tune tune = Tune::create(folder.tuning(model.name), model.options, flags.how,
+                               flags.run.given(), progress);
+      tune.search(progress);
+      model.options = tune.winner();
+    } catch (const Interrupted&) {
+      throw Interrupted("stopped and saved; continue with the same command");
+    }
+  }
+}
+
+void begin_comparison(const ComparisonFolder& folder, CompareFlags& flags,
+                      const ProgressSink& progress) {
+  const std::vector<std::string> models = chosen_models(flags.models);
+  const std::vector<std::string> readers = model_names(&ModelRow::follows_meta_paths);
+  const bool some = std::find_first_of(models.begin(), models.end(), readers.begin(),
+                                       readers.end()) != models.end();
+  if (!some && flags.run.names_meta_paths()) {
+    throw CLI::ValidationError("--meta-paths",
+                               fmt::format("{} is not compared", fmt::join(readers, ", ")));
+  }
+  std::vector<ComparedModel> compared = with_options(models, flags.run.effective());
+  if (!flags.tune && flags.how != TuneOptions{}) {
+    throw CLI::ValidationError("--tune",
+                               "without it, nothing is searched: give it, or leave out "
+                               "--space, --trials, --budget, --rungs, --draws, --metric");
+  }
+  if (flags.tune && !std::filesystem::exists(folder.models_file())) {
+    tune_models(folder, flags, compared, progress);
+  }
+  create_comparison(folder, compared, progress);
+}
+
 void run_compare(CompareFlags& flags) {
   keep_tensor_memory();
   ProgressBar bar(flags.quiet);
   const ComparisonFolder folder{Path(flags.run.folder())};
-  if (!flags.run.resumes()) {
-    const std::vector<std::string> models = chosen_models(flags.models);
-    const std::vector<std::string> readers = model_names(&ModelRow::follows_meta_paths);
-    const bool some = std::find_first_of(models.begin(), models.end(), readers.begin(),
-                                         readers.end()) != models.end();
-    if (!some && flags.run.names_meta_paths()) {
-      throw CLI::ValidationError("--meta-paths",
-                                 fmt::format("{} is not compared", fmt::join(readers, ", ")));
-    }
-    create_comparison(folder, flags.run.effective(), models, bar.sink());
-  }
+  if (!flags.run.resumes()) begin_comparison(folder, flags, bar.sink());
   bool told_split = flags.quiet;
   std::vector<Warning> shown;
   for (const std::string& model : read_compared_models(folder)) {
@@ -165,7 +207,11 @@ void add_compare(CLI::App& verb) {
           ->delimiter(',')
           ->default_str("all")
           ->type_name("NAME,...");
-  verb.get_option("--resume")->excludes(models);
+  CLI::Option* tune =
+      verb.add_flag("--tune", flags->tune,
+                    "First search for good options of each model, with the same --budget or "
+                    "--trials for each (docs/tuning.md)");
+  for (CLI::Option* other : {models, tune}) verb.get_option("--resume")->excludes(other);
   verb.add_flag("--json", flags->json, "Print JSON instead of text");
   verb.add_flag("--quiet", flags->quiet, "Do not show progress");
   verb.callback([flags] { run_compare(*flags); });

@@ -44,8 +44,8 @@ OptionTable general_table(std::string& task, std::string& run, std::string& pres
 
 }  // namespace
 
-RunFlags::RunFlags(CLI::App& verb, const std::vector<std::string>& without)
-    : general_(verb, general_table(task_, run_, preset_)),
+RunFlags::RunFlags(CLI::App& verb, const std::vector<std::string>& without, const OptionTable& more)
+    : general_(verb, general_table(task_, run_, preset_).with(more)),
       training_(add_own(verb), training_table(with_automatic_scale(options_)).without(without)),
       task_flags_(verb, task_table(options_.task)) {}
 
@@ -101,7 +101,7 @@ bool RunFlags::names_meta_paths() const {
 
 RunOptions RunFlags::resumed(const RunOptions& saved) {
   options_ = saved;
-  general_.apply_only({"run"}, kKeepsOptions);
+  general_.apply_only({"run", "budget"}, kKeepsOptions);
   training_.apply_only({"threads", "workers"}, kKeepsOptions);
   task_flags_.apply_only({}, kKeepsOptions);
   return options_;

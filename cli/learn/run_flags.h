@@ -12,18 +12,22 @@ namespace hgt::cli {
 
 class RunFlags {
  public:
-  // Offers every option of a run but those named in `without`.
-  explicit RunFlags(CLI::App& verb, const std::vector<std::string>& without = {});
+  // Offers every option of a run but those named in `without`, and those of `more`, which a config
+  // file may have as well.
+  explicit RunFlags(CLI::App& verb, const std::vector<std::string>& without = {},
+                    const OptionTable& more = {});
 
   // In rising precedence: preset, config file, command line. Throws when there is no graph or no
   // task, and when an option of the command line has no effect.
   RunOptions effective();
 
+  // Options of model, sampling and training that are on the command line.
+  std::vector<std::string> given() const { return training_.given(); }
   // On the command line. They are for one of the models that compare trains.
   bool names_meta_paths() const;
 
   bool resumes() const { return resume_; }
-  // The options of a run that is continued: only its threads can change.
+  // The options of a run that is continued: only its threads can change, and a search's budget.
   RunOptions resumed(const RunOptions& saved);
 
   // The folder; throws when it was not named.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -131,6 +132,16 @@ void write_text(const Path& file, std::string_view text) {
   WholeFile out(file);
   out.write(text);
   out.commit();
+}
+
+void append_line(const Path& file, std::string_view line) {
+  const bool is_new = !std::filesystem::exists(file);
+  std::ofstream out(file, std::ios::app);
+  out << line << '\n';
+  out.close();
+  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
+  File::open_to_read(file).sync();
+  if (is_new) sync_folder(folder_of(file));
 }
 
 std::string read_text(const Path& file) {

@@ -53,6 +53,10 @@ class WholeFile {
 // Writes the whole text at once. Throws Error if it cannot be written.
 void write_text(const Path& file, std::string_view text);
 
+// For logs: adds a line and brings it to disk. A process that is killed meanwhile may leave a part
+// of it as the last line. Throws Error if it cannot be written.
+void append_line(const Path& file, std::string_view line);
+
 std::string read_text(const Path& file);  // throws Error: it cannot be read
 
 }  // namespace hgt

@@ -82,6 +82,17 @@ TEST_F(WholeFileTest, LeavesWhatWasThereWhenTheDiskIsFull) {
   }
 }
 
+TEST_F(WholeFileTest, LinesAreAddedToALog) {
+  append_line(file(), "first");
+  append_line(file(), "");
+  append_line(file(), "third");
+  EXPECT_EQ(read_bytes(file()), "first\n\nthird\n");
+  for (const Path& bad : {Path("/dev/full"), folder_.path(), folder_ / "no" / "x"}) {
+    EXPECT_TRUE(contains(error_of([&] { append_line(bad, "line"); }),
+                         bad.string() + ": cannot be written"));
+  }
+}
+
 TEST_F(WholeFileTest, RefusesAPlaceThatIsNone) {
   const auto error = [](const Path& path) { return error_of([&] { WholeFile{path}; }); };
   EXPECT_EQ(error(folder_ / "no" / "x"), (folder_ / "no" / "x").string() +

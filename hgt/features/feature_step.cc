@@ -124,7 +124,8 @@ void add_reach_options(OptionTable& table, FeatureStep& step) {
            "its split and of edge types to hide or to leave out; the links that it predicts are "
            "not used")
       .everyday();
-  table.append(task_table(step.task_options).only({kTaskOptions.begin(), kTaskOptions.end()}));
+  table =
+      table.with(task_table(step.task_options).only({kTaskOptions.begin(), kTaskOptions.end()}));
   table.add("until", step.until,
             "Use nothing later than this time (empty = the end of the task's training period, "
             "otherwise 2014)");

@@ -174,6 +174,32 @@ struct HeteroGraph::State {
   std::vector<TypeArrays> types;
 };
 
+struct HeteroGraph::Shown {
+  KnownLabels labels;
+  Schema schema;
+};
+
+HeteroGraph HeteroGraph::with_known_labels(KnownLabels labels) const {
+  assert(labels.offsets.size() == num_nodes(labels.type) + 1);
+  Schema schema = state_->schema;
+  NodeTypeSpec& type = schema.at(labels.type);
+  if (!type.features) type.features = FeatureSpec{.origin = "known labels"};
+  type.features->width += labels.classes;
+  type.features->flagged = false;  // the flag is not the last column any more
+  HeteroGraph graph = *this;
+  graph.shown_ =
+      std::make_shared<Shown>(Shown{.labels = std::move(labels), .schema = std::move(schema)});
+  return graph;
+}
+
+HeteroGraph HeteroGraph::without_known_labels() const {
+  HeteroGraph graph = *this;
+  graph.shown_.reset();
+  return graph;
+}
+
+const KnownLabels* HeteroGraph::known_labels() const { return shown_ ? &shown_->labels : nullptr; }
+
 HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set) {
   auto state = std::make_shared<State>();
   state->folder = folder;
@@ -190,7 +216,7 @@ HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set
 
 const Path& HeteroGraph::folder() const { return state_->folder; }
 const std::string& HeteroGraph::feature_set() const { return state_->feature_set; }
-const Schema& HeteroGraph::schema() const { return state_->schema; }
+const Schema& HeteroGraph::schema() const { return shown_ ? shown_->schema : state_->schema; }
 
 uint64_t HeteroGraph::num_entries(NodeType target) const {
   return state_->at(target).sources.as<NodeId>().size();
@@ -351,6 +377,8 @@ Time HeteroGraph::time(NodeType type, NodeId node) const {
 Features HeteroGraph::features(NodeType type) const {
   const auto& spec = schema().at(type).features;
   if (!spec) return {};
+  if (shown_ && shown_->labels.type == type)
+    return {.width = spec->width, .floats = {}, .halves = {}};
   const MappedArray& array = state_->at(type).features;
   if (spec->type == FeatureType::float32) {
     return {.width = spec->width, .floats = array.as<float>(), .halves = {}};
@@ -363,7 +391,15 @@ std::span<const uint32_t> HeteroGraph::mean_counts(NodeType type) const {
 }
 
 void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row) const {
-  const auto& spec = schema().at(type).features;
+  if (!shown_ || shown_->labels.type != type) return copy_stored_features(type, node, row);
+  const std::span columns = row.last(shown_->labels.classes);
+  copy_stored_features(type, node, row.first(row.size() - columns.size()));
+  std::fill(columns.begin(), columns.end(), 0.0F);
+  for (const uint32_t known : shown_->labels.of(node)) columns[known] = 1;
+}
+
+void HeteroGraph::copy_stored_features(NodeType type, NodeId node, std::span<float> row) const {
+  const auto& spec = state_->schema.at(type).features;
   if (!spec) return;
   assert(row.size() == spec->width);
   const File& file = state_->at(type).feature_rows;

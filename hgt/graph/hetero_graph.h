@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/schema.h"
@@ -41,9 +42,22 @@ struct Neighbors {
 
 // The feature matrix of a node type, as stored: exactly one of the two spans is used.
 struct Features {
-  uint64_t width = 0;                // 0: the type has no features
+  uint64_t width = 0;                // 0: the type has no features; of the columns of known labels,
+                                     // which are not stored, only the number is here
   std::span<const float> floats;     // [nodes * width]
   std::span<const uint16_t> halves;  // [nodes * width], bits of fp16; see half.h
+};
+
+// Classes of some nodes of a type, that are known and may be read like features.
+struct KnownLabels {
+  NodeType type{};
+  uint32_t classes = 0;
+  std::vector<uint64_t> offsets = {};  // [nodes + 1]
+  std::vector<uint32_t> entries = {};  // classes of each node
+
+  std::span<const uint32_t> of(NodeId node) const {
+    return std::span(entries).subspan(offsets[node], offsets[node + size_t{1}] - offsets[node]);
+  }
 };
 
 class HeteroGraph {
@@ -52,6 +66,12 @@ class HeteroGraph {
   // hold is neither looked at nor seen. Throws Error: no graph folder, no such set, a damaged or
   // incomplete file.
   static HeteroGraph open(const Path& folder, const std::string& feature_set = {});
+
+  // The same graph, in which the features of a type end with a column for each class: 1 at the
+  // nodes that have it. A type without features has these columns alone.
+  HeteroGraph with_known_labels(KnownLabels labels) const;
+  HeteroGraph without_known_labels() const;
+  const KnownLabels* known_labels() const;  // nullptr: there are none
 
   const Path& folder() const;
   const std::string& feature_set() const;  // the name of the chosen one
@@ -111,8 +131,12 @@ class HeteroGraph {
   bool all_in_range(std::span<const Time> times) const;
   size_t first_out_of_range(std::span<const Time> times) const;
 
+  void copy_stored_features(NodeType type, NodeId node, std::span<float> row) const;
+
   struct State;
+  struct Shown;  // known labels, and the schema with their columns
   std::shared_ptr<const State> state_;
+  std::shared_ptr<const Shown> shown_;
 };
 
 }  // namespace hgt

@@ -81,8 +81,10 @@ OptionTable OptionTable::only(const std::vector<std::string>& keys) const {
   return some;
 }
 
-void OptionTable::append(const OptionTable& other) {
-  for (const Entry& entry : other.entries_) add_entry(entry);
+OptionTable OptionTable::with(const OptionTable& more) const {
+  OptionTable all = *this;
+  for (const Entry& entry : more.entries()) all.add_entry(entry);
+  return all;
 }
 
 OptionTable::Entry& OptionTable::add(const std::string& key, std::string& value,
@@ -109,6 +111,7 @@ OptionTable::Entry& OptionTable::add_number(const std::string& key, Number& valu
        .help = help,
        .form = Form::number,
        .range = range,
+       .whole = std::is_integral_v<Number>,
        .get = [&value] { return Values{fmt::format("{}", value)}; },
        .set = [&value,
                range](const Values& values) { value = number_of<Number>(single(values), range); }});

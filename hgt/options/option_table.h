@@ -40,6 +40,7 @@ class OptionTable {
     Form form = Form::text;
     std::vector<std::string> words = {};    // the allowed values, if they are listed
     std::optional<NumberRange> range = {};  // of a number, and of each number of a list
+    bool whole = false;                     // a number without a fraction
     std::function<Values()> get = {};
     std::function<void(const Values&)> set = {};  // throws Error for a bad value
     std::string group = {};                       // what it is about: "model", "sampling"
@@ -80,7 +81,7 @@ class OptionTable {
 
   OptionTable without(const std::vector<std::string>& keys) const;  // the others
   OptionTable only(const std::vector<std::string>& keys) const;     // these, in this table's order
-  void append(const OptionTable& other);  // its entries, with their groups and levels
+  OptionTable with(const OptionTable& more) const;                  // followed by these
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view key) const;  // nullptr: unknown
 

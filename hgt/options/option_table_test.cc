@@ -73,11 +73,11 @@ TEST(OptionTable, TellsEverydayOptionsFromOthersAndWhatTheyAreAbout) {
   EXPECT_EQ(rest.entries().size(), 2U);
   EXPECT_EQ(rest.find("depth")->group, "size");
   EXPECT_EQ(rest.find("loud")->group, "sound");
-  OptionTable both = table.only({"loud", "width"});
-  ASSERT_EQ(both.entries().size(), 2U);
-  EXPECT_EQ(both.entries()[0].key, "width");
-  EXPECT_EQ(both.entries()[0].level, OptionTable::Level::everyday);
-  both.append(table.only({"depth"}));
+  const OptionTable some = table.only({"loud", "width"});
+  ASSERT_EQ(some.entries().size(), 2U);
+  EXPECT_EQ(some.entries()[0].key, "width");
+  EXPECT_EQ(some.entries()[0].level, OptionTable::Level::everyday);
+  OptionTable both = some.with(table.only({"depth"}));
   EXPECT_EQ(both.find("depth")->group, "size");
   both.set("depth", {"7"});
   EXPECT_EQ(depth, 7);

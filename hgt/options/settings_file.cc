@@ -73,10 +73,44 @@ std::vector<Setting> settings_of(const Path& file, const toml::table& table) {
   return settings;
 }
 
+// Of a list, whose items may be lists themselves.
+std::vector<std::vector<std::string>> choices_of(const Path& file, const std::string& key,
+                                                 const toml::array& array) {
+  std::vector<std::vector<std::string>> choices;
+  for (const toml::node& item : array) choices.push_back(values_of(file, key, item));
+  if (!choices.empty()) return choices;
+  throw Error(
+      fmt::format("{}:{}: '{}' has nothing to choose from; give at least one value, as in "
+                  "{} = [64, 128]",
+                  file.string(), array.source().begin.line, key, key));
+}
+
 }  // namespace
 
 std::vector<Setting> read_settings(const Path& file) {
   return settings_of(file, parse_toml_file(file));
+}
+
+std::vector<SettingRange> read_setting_ranges(const Path& file) {
+  const toml::table table = parse_toml_file(file);
+  std::vector<SettingRange> ranges;
+  for (const auto& [name, node] : table) {
+    SettingRange range{.key = std::string(name.str()), .line = name.source().begin.line};
+    if (const toml::array* array = node.as_array()) {
+      range.choices = choices_of(file, range.key, *array);
+    } else if (const toml::table* members = node.as_table()) {
+      range.members = settings_of(file, *members);
+    } else {
+      throw Error(
+          fmt::format("{}:{}: '{}' must be a list of values, as in [64, 128], or a range, "
+                      "as in {{ low = 0.1, high = 1, log = true }}",
+                      file.string(), range.line, range.key));
+    }
+    ranges.push_back(std::move(range));
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const SettingRange& a, const SettingRange& b) { return a.line < b.line; });
+  return ranges;
 }
 
 SettingSections read_setting_sections(const Path& file, const std::string& name) {

@@ -133,6 +133,15 @@ RunOptions compared_options(const std::string& model, const RunOptions& options)
   return own;
 }
 
+std::vector<ComparedModel> with_options(const std::vector<std::string>& models,
+                                        const RunOptions& options) {
+  std::vector<ComparedModel> compared;
+  for (const std::string& model : models) {
+    compared.push_back({model, compared_options(model, options)});
+  }
+  return compared;
+}
+
 void write_compared_models(const ComparisonFolder& folder, const std::vector<std::string>& models) {
   write_text(folder.models_file(), nlohmann::ordered_json{{"models", models}}.dump(1) + '\n');
 }

@@ -26,6 +26,14 @@ std::vector<std::string> compared_models();
 // The options of a compared model: those given, with its kind and variant.
 RunOptions compared_options(const std::string& model, const RunOptions& options);
 
+struct ComparedModel {
+  std::string name;
+  RunOptions options;
+};
+// All with the same options but these.
+std::vector<ComparedModel> with_options(const std::vector<std::string>& models,
+                                        const RunOptions& options);
+
 // Which models a comparison is of. Throws Error when reading: there is none.
 void write_compared_models(const ComparisonFolder& folder, const std::vector<std::string>& models);
 std::vector<std::string> read_compared_models(const ComparisonFolder& folder);

@@ -13,6 +13,7 @@
 #include "hgt/run/results.h"
 #include "hgt/run/saved_run.h"
 #include "hgt/run/training_log.h"
+#include "hgt/run/tune_log.h"
 
 namespace hgt {
 namespace {
@@ -29,9 +30,11 @@ TEST(HostileJson, IsRefusedByEveryReaderOfARun) {
   const TestFolder folder;
   const RunFolder run(folder.path());
   const ComparisonFolder comparison(folder.path());
+  const TuneFolder tune(folder.path());
   for (const std::string& text : deep_texts()) {
-    for (const Path& file : {run.environment_file(), run.training_file(),
-                             run.results_file(Split::test), comparison.models_file()}) {
+    for (const Path& file :
+         {run.environment_file(), run.training_file(), run.results_file(Split::test),
+          comparison.models_file(), tune.plan_file()}) {
       write_bytes(file, text);
     }
     const std::vector<std::function<void()>> readers = {
@@ -39,6 +42,7 @@ TEST(HostileJson, IsRefusedByEveryReaderOfARun) {
         [&] { read_training_summary(run); },
         [&] { read_result(run, Split::test); },
         [&] { read_compared_models(comparison); },
+        [&] { read_plan(tune); },
         [&] { options_from_json(text, "a model"); },
         [&] { schema_from_json(text, "a model"); },
         [&] { static_cast<void>(Schema::from_json(text, "schema.json")); }};
@@ -51,6 +55,7 @@ TEST(HostileJson, InALogIsADamagedLine) {
   write_bytes(folder / "log.jsonl", deep_texts()[0] + "\n" + deep_texts()[2] + "\n{\"step\": 3}\n");
   const std::vector<LogEntry> entries = TrainingLog(folder / "log.jsonl").read();
   for (const LogEntry& entry : entries) EXPECT_EQ(entry.step, 3U);
+  EXPECT_TRUE(TuneLog(folder / "log.jsonl").read().empty());
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ Rules model_rules(const ModelOptions& model) {
   for (const char* key : {"matrix-per-head", "prior"}) {
     rules.push_back({key, !model.matrix_per_relation, "--matrix-per-relation stands for it"});
   }
-  for (const char* key : {"norm", "gated-skip", "matrix-per-head", "matrix-per-relation",
-                          "divide-by-head-width", "prior", "instructions"}) {
+  for (const char* key : {"heter", "rte", "norm", "gated-skip", "matrix-per-head",
+                          "matrix-per-relation", "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});
   }
   return rules;
@@ -71,8 +71,11 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"validation-end", by_time, "it applies only to a split by time"},
                  {"validation-share", !by_time, "a split by time has no shares"},
                  {"test-share", split == SplitRule::random, "it applies only to --split random"},
+                 {"validation-draw", !by_time, "a split by time draws nothing"},
                  {"split-seed", !by_time || row.draws_negatives || task.max_candidates > 0,
                   "nothing is drawn"},
+                 {"label-inputs", !pairs && row_of(options.training.model.kind).reads_neighbors,
+                  "only tasks with classes and models that read neighbors have a use for labels"},
                  {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
                  {"time-bound", schema.time_range.has_value(), "the graph has no times"},

@@ -51,4 +51,8 @@ void RunFolder::remove_results(uint64_t number) const {
   }
 }
 
+RunFolder TuneFolder::trial(uint64_t number, uint64_t draw) const {
+  return RunFolder(path_ / "trials" / fmt::format("{:04}", number) / fmt::format("draw-{}", draw));
+}
+
 }  // namespace hgt

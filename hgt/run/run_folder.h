@@ -60,6 +60,28 @@ class RunFolder {
   Path path_;
 };
 
+// A search for options: TUNE/tune.json says how, TUNE/base is a run of the options that all trials
+// have in common, which is never trained.
+class TuneFolder {
+ public:
+  explicit TuneFolder(Path path) : path_(std::move(path)) {}
+
+  const Path& path() const { return path_; }
+  Path plan_file() const { return path_ / "tune.json"; }
+  Path space_file() const { return path_ / "space.toml"; }
+  Path log_file() const { return path_ / "tune.jsonl"; }
+  Path lock_file() const { return path_ / "lock"; }
+  Path markdown_file() const { return path_ / "trials.md"; }
+  Path picture_file() const { return path_ / "trials.svg"; }
+  Path best_file() const { return path_ / "best.toml"; }
+  RunFolder base() const { return RunFolder(path_ / "base"); }
+  RunFolder trial(uint64_t number, uint64_t draw) const;
+  RunFolder winner() const { return RunFolder(path_ / "winner"); }
+
+ private:
+  Path path_;
+};
+
 // A comparison of models: RUN/comparison.json names them, and each has a run of its own beside it.
 class ComparisonFolder {
  public:
@@ -71,6 +93,7 @@ class ComparisonFolder {
   Path json_file() const { return path_ / "results.json"; }
   Path picture_file() const { return path_ / "comparison.svg"; }
   RunFolder run(const std::string& model) const { return RunFolder(path_ / model); }
+  TuneFolder tuning(const std::string& model) const { return TuneFolder(path_ / "tuning" / model); }
 
  private:
   Path path_;

@@ -63,6 +63,9 @@ void add_model_options(OptionTable& table, RunOptions& options) {
   table.add("node-vectors", options.training.node_vectors, kAnyCount,
             "Learn one vector per node for node types that have no features and at most this many "
             "nodes");
+  table.add("label-inputs", options.training.label_inputs,
+            "Known classes of training examples are features of their nodes, except of those that "
+            "a batch asks about (only tasks with classes)");
   table.add("scorer", options.training.scorer,
             "How pairs of nodes are scored: ntn = Neural Tensor Network, dot = dot product");
   table.add("slices", options.training.slices, {1, 1024},

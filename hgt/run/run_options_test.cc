@@ -225,8 +225,8 @@ std::string key_of(const std::string& field) {
 
 TEST(OptionNames, AreThoseOfTheFields) {
   size_t checked = 0;
-  for (const char* file :
-       {"hgt/run/run_options.cc", "hgt/task/task_spec.cc", "hgt/features/feature_step.cc"}) {
+  for (const char* file : {"hgt/run/run_options.cc", "hgt/run/tune_options.cc",
+                           "hgt/task/task_spec.cc", "hgt/features/feature_step.cc"}) {
     for (const auto& [key, field] : named_in(file)) {
       ++checked;
       if (key == "type") continue;  // of a recipe: the same as types
@@ -252,7 +252,7 @@ TEST(OptionNames, AreTheKeysOfASavedModel) {
   const auto of_model =
       std::count_if(training.entries().begin(), training.entries().end(),
                     [](const OptionTable::Entry& entry) { return entry.group == "model"; });
-  const size_t of_training = 3;  // node-vectors, scorer, slices
+  const size_t of_training = 4;  // node-vectors, label-inputs, scorer, slices
   EXPECT_EQ(in_table + of_training, static_cast<size_t>(of_model));
 }
 

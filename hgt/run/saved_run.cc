@@ -34,6 +34,7 @@ void set_later_options(TrainOptions& training) {
   training.seed_times = 0;
   training.model.degree_weights = DegreeWeights::mean;
   training.model.matrix_per_relation = false;
+  training.label_inputs = false;
 }
 
 // Of these options, those that are as they were before they existed. They are no part of the
@@ -45,6 +46,7 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.seed_times == 0) keys.emplace_back("seed-times");
   if (training.model.degree_weights == DegreeWeights::mean) keys.emplace_back("degree-weights");
   if (!training.model.matrix_per_relation) keys.emplace_back("matrix-per-relation");
+  if (!training.label_inputs) keys.emplace_back("label-inputs");
   return keys;
 }
 

@@ -131,9 +131,9 @@ std::string without_lines(const std::string& text, const std::vector<std::string
 
 // An option that came later means in an earlier run what that run did, and its weights are known.
 TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
-  const std::vector<std::string> later = {"seed-width",         "recent",       "seed-times",
-                                          "features",           "instructions", "degree-weights",
-                                          "matrix-per-relation"};
+  const std::vector<std::string> later = {
+      "seed-width",   "recent",         "seed-times",          "features",
+      "instructions", "degree-weights", "matrix-per-relation", "label-inputs"};
   write_run(run_, options_, environment());
   const std::string text = without_lines(read_bytes(run_.options_file()), later);
   write_bytes(run_.options_file(), text);
@@ -147,6 +147,7 @@ TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
   EXPECT_EQ(options.training.seed_times, 0U);
   EXPECT_EQ(options.training.model.degree_weights, DegreeWeights::mean);
   EXPECT_FALSE(options.training.model.matrix_per_relation);
+  EXPECT_FALSE(options.training.label_inputs);
   options.training.seed = 0;
   options.training.checkpoint_every = 0;
   options.repeats = 1;

@@ -49,6 +49,7 @@ struct TrainOptions {
   ModelOptions model = release_preset();
   // Types without features and of at most this many nodes have a learned vector for each node.
   uint64_t node_vectors = 10000;
+  bool label_inputs = false;  // classes of training examples as features (hgt/task/known_labels.h)
   PairScorer scorer = PairScorer::ntn;
   int64_t slices = 4;  // of the Neural Tensor Network
 

@@ -82,14 +82,7 @@ std::vector<LogEntry> TrainingLog::read() const {
   return entries;
 }
 
-void TrainingLog::append(const LogEntry& entry) const {
-  std::ofstream out(file_, std::ios::app);
-  out << to_json(entry).dump() << '\n';
-  out.flush();
-  if (!out) {
-    throw Error(fmt::format("{}: cannot be written; is the disk full?", file_.string()));
-  }
-}
+void TrainingLog::append(const LogEntry& entry) const { append_line(file_, to_json(entry).dump()); }
 
 void TrainingLog::keep_until(uint64_t step) const {
   if (!std::filesystem::exists(file_)) return;

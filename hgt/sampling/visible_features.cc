@@ -87,20 +87,50 @@ class HiddenNeighbors {
 
 }  // namespace
 
-void copy_visible_features(const HeteroGraph& graph, const Subgraph& subgraph, NodeType type,
-                           std::span<const NodeId> nodes, std::span<float> rows) {
-  graph.copy_features(type, nodes, rows);
+namespace {
+
+void leave_out_hidden(const HeteroGraph& graph, const Subgraph& subgraph, NodeType type,
+                      std::span<const NodeId> nodes, std::span<float> rows) {
   if (subgraph.hidden_from_means.empty()) return;
   const std::vector<HiddenEdge>& hidden = subgraph.hidden_from_means[index(type)];
   if (hidden.empty()) return;
   const uint64_t width = graph.features(type).width;
-  const HiddenNeighbors hidden_neighbors(graph, type);
+  const HeteroGraph stored = graph.without_known_labels();
+  const uint64_t mean_width = stored.features(type).width;
+  const HiddenNeighbors hidden_neighbors(stored, type);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const std::vector<NodeId> neighbors =
         hidden_neighbors.of(nodes[i], edges_into(hidden, nodes[i]));
     if (neighbors.empty()) continue;
-    leave_out(graph, type, nodes[i], neighbors, rows.subspan(i * width, width));
+    leave_out(stored, type, nodes[i], neighbors, rows.subspan(i * width, mean_width));
   }
+}
+
+// All instances of a seed's node, not only the one that is asked about.
+void forget_labels_of_seeds(const HeteroGraph& graph, const Subgraph& subgraph, NodeType type,
+                            std::span<const NodeId> nodes, std::span<float> rows) {
+  const KnownLabels* known = graph.known_labels();
+  if (known == nullptr || known->type != type) return;
+  std::vector<NodeId> asked;
+  for (const uint32_t row : subgraph.seed_rows) {
+    if (subgraph.type_of(row) == type) asked.push_back(subgraph.nodes[row]);
+  }
+  std::sort(asked.begin(), asked.end());
+  const uint64_t width = graph.features(type).width;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!std::binary_search(asked.begin(), asked.end(), nodes[i])) continue;
+    const std::span columns = rows.subspan(i * width, width).last(known->classes);
+    std::fill(columns.begin(), columns.end(), 0.0F);
+  }
+}
+
+}  // namespace
+
+void copy_visible_features(const HeteroGraph& graph, const Subgraph& subgraph, NodeType type,
+                           std::span<const NodeId> nodes, std::span<float> rows) {
+  graph.copy_features(type, nodes, rows);
+  leave_out_hidden(graph, subgraph, type, nodes, rows);
+  forget_labels_of_seeds(graph, subgraph, type, nodes, rows);
 }
 
 HiddenFromMeans::HiddenFromMeans(const HeteroGraph& graph, const HiddenEdges& hidden)

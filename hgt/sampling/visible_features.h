@@ -1,6 +1,6 @@
 // The features of a sub-graph's nodes, as if the edges that are hidden from it were not in the
-// graph. They differ from those of the graph where these are means over such edges
-// (hgt/graph/mean_features.h).
+// graph, and nobody knew the labels of its seeds. They differ from those of the graph where these
+// are means over such edges (hgt/graph/mean_features.h), and in the columns of known labels.
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -164,16 +165,30 @@ void Task::find_left_out() {
   }
 }
 
+bool Task::draws_validation() const {
+  return spec_.split == SplitRule::random ||
+         (spec_.split == SplitRule::given && !given_validation_);
+}
+
+// Places from test_share to 1 are a circle, on which every draw takes the share after the one
+// before.
+bool Task::is_for_validation(double place, double test_share) const {
+  const double circle = 1 - test_share;
+  const double start = std::fmod(spec_.validation_draw * spec_.validation_share, circle);
+  const double moved = place - start < test_share ? place - start + circle : place - start;
+  return moved < test_share + spec_.validation_share;
+}
+
 Split Task::split_of(Time time, uint64_t number, Split given) const {
   const auto draw = [&] { return to_unit(hash(spec_.split_seed, kSplitStream, number)); };
   switch (spec_.split) {
     case SplitRule::random: {
       const double at = draw();
       if (at < spec_.test_share) return Split::test;
-      return at < spec_.test_share + spec_.validation_share ? Split::validation : Split::train;
+      return is_for_validation(at, spec_.test_share) ? Split::validation : Split::train;
     }
     case SplitRule::given:
-      if (given == Split::train && !given_validation_ && draw() < spec_.validation_share) {
+      if (given == Split::train && !given_validation_ && is_for_validation(draw(), 0)) {
         return Split::validation;
       }
       return given;

@@ -83,6 +83,8 @@ class Task {
   // The titles of a table of answers, best first for each example, separated by tabs.
   virtual std::string answer_columns() const = 0;
 
+  // The validation examples are drawn: TaskSpec::validation_draw changes them, and nothing else.
+  bool draws_validation() const;
   virtual uint64_t num_examples(Split split) const = 0;
   // Those that are compared with some of their candidates only.
   virtual uint64_t num_capped(Split /*split*/) const { return 0; }
@@ -122,6 +124,7 @@ class Task {
   void settle_dates(std::span<const Time> times);
   // The split of an example with that time, or number, or that the label column put there.
   Split split_of(Time time, uint64_t number, Split given = Split::none) const;
+  bool is_for_validation(double place, double test_share) const;
   // Throws Error when a split has no example; says where the examples are.
   void check_examples(std::span<const Time> times) const;
   // The predicted edges of the split's examples.

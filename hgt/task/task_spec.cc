@@ -28,6 +28,9 @@ OptionTable task_table(TaskSpec& spec) {
             "training examples with --split given");
   table.add("test-share", spec.test_share, kAnyShare,
             "Share of all examples for testing (only with --split random)");
+  table.add("validation-draw", spec.validation_draw, {0, 1e6},
+            "Draw of the validation examples, out of all that are not for testing: 0, 1, ... have "
+            "none in common, and the same test set (not with --split time)");
   table.add("split-seed", spec.split_seed, kAnySeed,
             "Seed of random splits, drawn validation examples and drawn candidates");
   table.add("loss", spec.loss,

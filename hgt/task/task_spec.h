@@ -81,6 +81,10 @@ struct TaskSpec {
   std::string validation_end = {};  // empty: 2016, or what fits
   double validation_share = 0.2;    // random: of all; given: of the training nodes
   double test_share = 0.2;          // random: of all
+  // random, given: which of the examples that are not for testing are for validation. As long as
+  // draws are fewer than 1 / share, they have no example in common. The test set is always the
+  // same.
+  uint32_t validation_draw = 0;
   uint64_t split_seed = 0;
 
   bool guard = true;  // false: predicted links stay visible; for showing what leakage does

@@ -49,6 +49,7 @@ train-end = "2010-06"
 validation-end = 2012
 validation-share = 0.15
 test-share = 0.3
+validation-draw = 4
 split-seed = 18446744073709551
 guard = false
 hide-links = "batch"
@@ -72,6 +73,7 @@ test-negatives = 50
                         .validation_end = "2012",
                         .validation_share = 0.15,
                         .test_share = 0.3,
+                        .validation_draw = 4,
                         .split_seed = 18446744073709551U,
                         .guard = false,
                         .hide_links = Hidden::batch,
@@ -108,6 +110,7 @@ TEST_F(TaskFileTest, WithAnUnknownKeyIsRefusedWithTheKnownOnes) {
                           "validation-end",
                           "validation-share",
                           "test-share",
+                          "validation-draw",
                           "split-seed",
                           "guard",
                           "hide-links",
@@ -177,6 +180,7 @@ TaskSpec random_spec(Draws& draws) {
                 .validation_end = random_text(draws),
                 .validation_share = draws.unit(),
                 .test_share = draws.below(3) == 0 ? 1.0 : draws.unit(),
+                .validation_draw = static_cast<uint32_t>(draws.below(1'000'001)),
                 .split_seed = draws.bits() >> draws.below(64),
                 .guard = draws.below(2) == 0,
                 .hide_links = Hidden(draws.below(3)),

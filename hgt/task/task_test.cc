@@ -143,8 +143,37 @@ TEST(TaskSplit, ThatIsGivenLosesAShareOfTrainingToValidation) {
   EXPECT_NE(splits_of(*open_task(*graph, spec)), before);
 }
 
+// Five draws of a fifth: every example that is not for testing is for validation in one of them.
+TEST(TaskSplit, DrawsOfValidationHaveNothingInCommonAndTheSameTestSet) {
+  const TestGraph graph = crowd(4000);
+  for (const char* name : {"node:class", "node:given"}) {
+    TaskSpec spec = find_task(name, graph->schema());
+    const bool random = std::string(name) == "node:class";
+    if (random) spec.split = SplitRule::random;
+    spec.validation_share = 0.15;
+    spec.test_share = 0.25;
+    const double share = random ? 0.15 / 0.75 : 0.15;
+    const auto first = splits_of(*open_task(*graph, spec));
+    std::map<NodeId, int> drawn;
+    const auto draws = static_cast<uint32_t>(1 / share);
+    for (spec.validation_draw = 0; spec.validation_draw < draws; ++spec.validation_draw) {
+      const auto task = open_task(*graph, spec);
+      EXPECT_TRUE(task->draws_validation());
+      for (const auto& [node, split] : splits_of(*task)) {
+        EXPECT_EQ(split == Split::test, first.at(node) == Split::test) << node;
+        if (split == Split::validation) ++drawn[node];
+      }
+      expect_share(task->num_examples(Split::validation), 0.15, random ? 4000 : 3000);
+    }
+    for (const auto& [node, times] : drawn) EXPECT_EQ(times, 1) << node;
+    if (random) expect_share(drawn.size(), 0.75, 4000);
+  }
+}
+
 TEST_F(TaskTest, TakesAGivenSplitAsItIsWhereItHasValidation) {
   const auto task = open(spec("paper:shelf"));
+  EXPECT_FALSE(task->draws_validation());
+  EXPECT_FALSE(open(spec("paper-venue"))->draws_validation()) << "by time";
   const auto splits = splits_of(*task);
   EXPECT_EQ(splits.size(), kLibraryPapers);
   for (const auto& [node, split] : splits) EXPECT_EQ(split, Split(1 + node % 3)) << node;

@@ -25,17 +25,19 @@ void make_run(const RunFolder& folder, const RunOptions& options, const Progress
 
 }  // namespace
 
-void create_comparison(const ComparisonFolder& folder, const RunOptions& options,
-                       const std::vector<std::string>& models, const ProgressSink& progress) {
+void create_comparison(const ComparisonFolder& folder, const std::vector<ComparedModel>& models,
+                       const ProgressSink& progress) {
   if (std::filesystem::exists(folder.models_file())) {
     throw Error(fmt::format(
         "{}: there is already a comparison here; continue with --resume, or choose another folder",
         folder.path().string()));
   }
-  for (const std::string& model : models) {
-    make_run(folder.run(model), compared_options(model, options), progress);
+  std::vector<std::string> names;
+  for (const ComparedModel& model : models) {
+    make_run(folder.run(model.name), model.options, progress);
+    names.push_back(model.name);
   }
-  write_compared_models(folder, models);
+  write_compared_models(folder, names);
 }
 
 }  // namespace hgt

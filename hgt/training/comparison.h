@@ -1,6 +1,6 @@
 // Begins a comparison of several models (hgt/run/comparison.h reads what comes of it).
 //
-//   create_comparison(ComparisonFolder("venue"), options, chosen_models({"all"}));
+//   create_comparison(ComparisonFolder("venue"), with_options(chosen_models({"all"}), options));
 #pragma once
 
 #include <string>
@@ -13,8 +13,7 @@ namespace hgt {
 
 // Makes the run of every model, of which none is trained yet. Throws Error when the folder holds a
 // comparison, or the options do not fit the graph.
-void create_comparison(const ComparisonFolder& folder, const RunOptions& options,
-                       const std::vector<std::string>& models,
+void create_comparison(const ComparisonFolder& folder, const std::vector<ComparedModel>& models,
                        const ProgressSink& progress = no_progress);
 
 }  // namespace hgt

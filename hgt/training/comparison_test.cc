@@ -119,7 +119,7 @@ class Comparison : public testing::Test {
 };
 
 TEST_F(Comparison, MakesRunsThatDifferInTheModelOnly) {
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), compared_models());
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options(compared_models(), options()));
   EXPECT_EQ(read_compared_models(ComparisonFolder(folder_ / "all")), compared_models());
   for (const std::string& model : compared_models()) {
     RunOptions own = hgt::Run::open(folder_ / "all" / model).options();
@@ -137,7 +137,7 @@ TEST_F(Comparison, MakesRunsThatDifferInTheModelOnly) {
 }
 
 TEST_F(Comparison, ReadsWhatTheRunsLeft) {
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "hgt"});
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "hgt"}, options()));
   finish("gcn");
   EXPECT_TRUE(
       contains(refusal([&] { read_comparison(ComparisonFolder(folder_ / "all")); }), "train it:"));
@@ -161,10 +161,12 @@ TEST_F(Comparison, ReadsWhatTheRunsLeft) {
 }
 
 TEST_F(Comparison, IsNotOverwrittenAndNotInvented) {
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn"});
-  EXPECT_TRUE(contains(
-      refusal([&] { create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gat"}); }),
-      "--resume"));
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn"}, options()));
+  EXPECT_TRUE(contains(refusal([&] {
+                         create_comparison(ComparisonFolder(folder_ / "all"),
+                                           with_options({"gat"}, options()));
+                       }),
+                       "--resume"));
   EXPECT_TRUE(contains(refusal([&] { read_compared_models(ComparisonFolder(folder_ / "other")); }),
                        "hgt compare GRAPH"));
   write_bytes(folder_ / "all" / "gcn" / "training.json", "{\"parameters\": 3}");
@@ -174,30 +176,31 @@ TEST_F(Comparison, IsNotOverwrittenAndNotInvented) {
 
 // Stopped between two of the runs that it makes, it can be made again.
 TEST_F(Comparison, ThatWasHalfMadeIsCompleted) {
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "gat"}, options()));
   std::filesystem::remove(folder_ / "all" / "comparison.json");
   std::filesystem::remove_all(folder_ / "all" / "gat");
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "gat"}, options()));
   EXPECT_EQ(read_compared_models(ComparisonFolder(folder_ / "all")), (Names{"gcn", "gat"}));
   EXPECT_EQ(hgt::Run::open(folder_ / "all" / "gat").options().training.model.kind, ModelKind::gat);
 }
 
 // Stopped then, it is not completed with a budget of another kind.
 TEST_F(Comparison, ThatWasHalfMadeKeepsItsOptions) {
-  create_comparison(ComparisonFolder(folder_ / "all"), options(), {"gcn", "gat"});
+  create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "gat"}, options()));
   std::filesystem::remove(folder_ / "all" / "comparison.json");
   RunOptions others = options();
   others.training.batches = 3;
   const std::string error = refusal([&] {
-    create_comparison(ComparisonFolder(folder_ / "all"), others, {"gcn", "gat"});
+    create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "gat"}, others));
   });
   EXPECT_TRUE(contains(error, "gcn: there is already a run with other options")) << error;
   others = options();
   others.task.train_end = "2012";
-  EXPECT_NE(refusal([&] {
-              create_comparison(ComparisonFolder(folder_ / "all"), others, {"gcn", "gat"});
-            }),
-            "");
+  EXPECT_NE(
+      refusal([&] {
+        create_comparison(ComparisonFolder(folder_ / "all"), with_options({"gcn", "gat"}, others));
+      }),
+      "");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "all" / "comparison.json"));
 }
 

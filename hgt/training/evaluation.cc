@@ -60,9 +60,9 @@ class Tally {
   void add(const at::Tensor& scores, const Question& question) {
     const auto loss = task_loss(scores, question, task_.spec().loss).item<double>();
     if (!std::isfinite(loss)) {
-      throw Error(fmt::format("the model's scores of {} examples {} to {} are not finite",
-                              to_string(result_.split), asked_ + 1,
-                              asked_ + question.num_examples()));
+      throw Diverged(fmt::format("the model's scores of {} examples {} to {} are not finite",
+                                 to_string(result_.split), asked_ + 1,
+                                 asked_ + question.num_examples()));
     }
     const size_t before = ranked_.size();
     const at::Tensor values = scores.contiguous();

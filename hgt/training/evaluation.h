@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "hgt/error.h"
 #include "hgt/progress.h"
 #include "hgt/run/train_options.h"
 #include "hgt/task/metrics.h"
@@ -13,6 +14,12 @@
 #include "hgt/training/task_model.h"
 
 namespace hgt {
+
+// A loss, gradients or scores are not finite: says which. Other options may do better.
+class Diverged : public Error {
+ public:
+  using Error::Error;
+};
 
 struct Evaluation {
   Split split = Split::none;
@@ -34,7 +41,7 @@ struct Evaluation {
 };
 
 // Leaves the model in training mode as it found it. Of the options, those of sampling, validation
-// and pipeline count. Throws Error: the model's scores are not finite; all links are left out.
+// and pipeline count. Throws Diverged; throws Error: all links are left out.
 Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
                     const ProgressSink& progress = no_progress);
 

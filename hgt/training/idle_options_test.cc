@@ -42,15 +42,16 @@ class IdleOptions : public testing::Test {
 TEST_F(IdleOptions, DependOnTheTask) {
   EXPECT_EQ(idle(run("paper-venue")),
             (Keys{"degree-weights", "scorer", "slices", "seed-width", "fanout", "recent",
-                  "seed-times", "validation-share", "test-share", "split-seed", "meta-paths",
-                  "min-links", "max-candidates", "negatives", "test-negatives"}));
-  EXPECT_EQ(
-      idle(run("author-disambiguation")),
-      (Keys{"degree-weights", "seed-width", "fanout", "recent", "seed-times", "validation-share",
-            "test-share", "split-seed", "meta-paths", "negatives", "test-negatives"}));
+                  "seed-times", "validation-share", "test-share", "validation-draw", "split-seed",
+                  "meta-paths", "min-links", "max-candidates", "negatives", "test-negatives"}));
+  EXPECT_EQ(idle(run("author-disambiguation")),
+            (Keys{"degree-weights", "label-inputs", "seed-width", "fanout", "recent", "seed-times",
+                  "validation-share", "test-share", "validation-draw", "split-seed", "meta-paths",
+                  "negatives", "test-negatives"}));
   EXPECT_EQ(idle(run("link:cites")),
-            (Keys{"degree-weights", "seed-width", "fanout", "recent", "seed-times",
-                  "validation-share", "test-share", "meta-paths", "min-links", "max-candidates"}));
+            (Keys{"degree-weights", "label-inputs", "seed-width", "fanout", "recent", "seed-times",
+                  "validation-share", "test-share", "validation-draw", "meta-paths", "min-links",
+                  "max-candidates"}));
 }
 
 TEST_F(IdleOptions, DependOnOthers) {
@@ -62,15 +63,17 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
-  EXPECT_EQ(idle(options), (Keys{"degree-weights", "time-scale", "slices", "width", "depth",
-                                 "neighbor-cap", "seed-width", "seed-times", "epochs",
+  EXPECT_EQ(idle(options), (Keys{"degree-weights", "time-scale", "label-inputs", "slices", "width",
+                                 "depth", "neighbor-cap", "seed-width", "seed-times", "epochs",
                                  "validation-samples", "train-end", "validation-end", "hide-links",
                                  "also-hide", "meta-paths", "min-links", "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options), (Keys{"norm",
+  EXPECT_EQ(idle(options), (Keys{"heter",
+                                 "rte",
+                                 "norm",
                                  "gated-skip",
                                  "matrix-per-head",
                                  "matrix-per-relation",
@@ -78,6 +81,7 @@ TEST_F(IdleOptions, DependOnOthers) {
                                  "prior",
                                  "degree-weights",
                                  "time-scale",
+                                 "label-inputs",
                                  "width",
                                  "neighbor-cap",
                                  "seed-width",

@@ -192,9 +192,11 @@ std::vector<Seed> nodes_beyond_examples(const Task& task) {
 }
 
 // Layer by layer over the whole graph, a node would see what is later than itself; and what is to
-// be left out of a mean would have to differ from node to node.
+// be left out, of a mean or of known labels, would have to differ from node to node.
 bool must_be_sampled(const Run& run) {
-  return is_bound_to_own_times(run, run.task().node_type()) || leaves_out_of_means(run.task());
+  const NodeType type = run.task().node_type();
+  return is_bound_to_own_times(run, type) || hides_own_labels(run, type) ||
+         leaves_out_of_means(run.task());
 }
 
 // All nodes at their own times.
@@ -326,9 +328,9 @@ void check_request(const Run& run, const PredictOptions& options) {
   }
   if (must_be_sampled(run)) {
     throw Error(
-        "--at and --instances are for inference over the whole graph, but features of this run are "
-        "means that leave out the links of each node asked about: nodes are predicted from sampled "
-        "sub-graphs; leave them out");
+        "--at and --instances are for inference over the whole graph, but features of this run "
+        "leave out the links or the label of each node asked about: nodes are predicted from "
+        "sampled sub-graphs; leave them out");
   }
 }
 

@@ -18,6 +18,7 @@
 #include "hgt/run/saved_run.h"
 #include "hgt/run/version.h"
 #include "hgt/task/audit.h"
+#include "hgt/task/known_labels.h"
 #include "hgt/training/evaluation.h"
 #include "hgt/training/trained_model.h"
 #include "hgt/training/trainer.h"
@@ -89,6 +90,13 @@ void compute_with(const PipelineOptions& pipeline) {
   use_instructions(instructions_of(pipeline.instructions));
 }
 
+// The task, on the graph as the model reads it.
+std::unique_ptr<const Task> open_task_of(const HeteroGraph& graph, const RunOptions& options) {
+  auto task = open_task(graph, options.task);
+  if (!options.training.label_inputs) return task;
+  return open_task(with_training_labels(*task), options.task);
+}
+
 // The graph of a run, with the features that it was trained on.
 HeteroGraph open_graph(const SavedRun& saved) {
   const RunEnvironment& before = saved.environment;
@@ -148,7 +156,7 @@ std::unique_ptr<Run::State> Run::settled(const Path& folder, RunOptions options,
   const HeteroGraph graph = open_verified(options.graph, progress, options.features);
   options.features = graph.feature_set();
   settle(options, graph.schema());
-  auto task = open_task(graph, options.task);
+  auto task = open_task_of(graph, options);
   task->time_bound(options.training.sampling.time_bound);  // throws: one that bounds nothing
   options.task = task->spec();
   compute_with(options.training.pipeline);  // the environment tells of it
@@ -176,7 +184,7 @@ Run Run::open(const Path& folder, const ProgressSink& progress) {
   SavedRun saved = read_run(RunFolder(folder));
   const HeteroGraph graph = open_graph(saved);
   verify_arrays(graph, progress);
-  auto task = open_task(graph, saved.options.task);
+  auto task = open_task_of(graph, saved.options);
   saved.options.task = task->spec();
   adopt_meta_paths(saved.options);
   std::string identity = run_identity(saved.options, saved.environment.graph_checksum);
@@ -235,16 +243,16 @@ void Run::set_pipeline(const PipelineOptions& pipeline) {
   compute_with(state_->options.training.pipeline);
 }
 
-std::vector<SeedReport> Run::train(const ProgressSink& progress) {
+std::vector<SeedReport> Run::train_until(uint64_t batches, const ProgressSink& progress) {
   const Lock lock = lock_folder(files());
-  TrainingSummary summary;
+  std::vector<SeedReport> reports;
   for (const uint64_t seed : seeds()) {
     make_folder(files().seed(seed).path());
     Trainer trainer = this->trainer(seed);
     if (!trainer.is_finished()) files().remove_results(seed);
     try {
-      const TrainState state = trainer.run(progress);
-      summary.seeds.push_back(
+      const TrainState state = trainer.run(progress, batches);
+      reports.push_back(
           {.seed = seed,
            .batches = state.step,
            .best_batch = state.best_step,
@@ -258,6 +266,12 @@ std::vector<SeedReport> Run::train(const ProgressSink& progress) {
                                     folder().string()));
     }
   }
+  return reports;
+}
+
+std::vector<SeedReport> Run::train(const ProgressSink& progress) {
+  TrainingSummary summary{.seeds = train_until(Trainer::kToTheEnd, progress)};
+  const Lock lock = lock_folder(files());
   summary.parameters = num_parameters();
   summary.peak_megabytes = peak_megabytes();
   summary.warnings = find_warnings(task(), options().training);

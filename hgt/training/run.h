@@ -83,6 +83,8 @@ class Run {
 
   // All seeds, each from where it was stopped. Throws Interrupted, which says how to continue.
   std::vector<SeedReport> train(const ProgressSink& progress = no_progress);
+  // The same, but only until so many batches are done. More may follow.
+  std::vector<SeedReport> train_until(uint64_t batches, const ProgressSink& progress = no_progress);
 
   // As the run's options say that examples are scored: all of them.
   EvaluationOptions scoring() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -84,7 +85,7 @@ struct Trainer::Loop {
   }
 
   [[noreturn]] void report_not_finite(const char* what, double value) const {
-    throw Error(fmt::format(
+    throw Diverged(fmt::format(
         "{} is {} in batch {} of pass {} (batch {} of the run); training stops before the weights "
         "are damaged: lower --learning-rate or --clip, or look for huge features (hgt inspect)",
         what, value, state.step % own.steps_per_epoch_ + 1, state.step / own.steps_per_epoch_ + 1,
@@ -136,16 +137,15 @@ struct Trainer::Loop {
          .waiting = waited / batch_seconds()});
   }
 
-  // To the end.
-  void go_on() {
-    if (state.step >= own.steps_ || state.stopped_early) return;
-    ExampleStream stream({.graph = own.task_.graph(),
-                          .sampling = own.task_.sampling(own.options_.sampling, Split::train),
-                          .encoder = model->encoder()},
-                         plan,
-                         {.first = state.step,
-                          .count = own.steps_ - state.step,
-                          .workers = own.options_.pipeline.workers});
+  void go_on(uint64_t until) {
+    const uint64_t end = std::min(until, own.steps_);
+    if (state.step >= end || state.stopped_early) return;
+    ExampleStream stream(
+        {.graph = own.task_.graph(),
+         .sampling = own.task_.sampling(own.options_.sampling, Split::train),
+         .encoder = model->encoder()},
+        plan,
+        {.first = state.step, .count = end - state.step, .workers = own.options_.pipeline.workers});
     auto begun = Clock::now();
     for (ReadyBatch batch; !state.stopped_early && stream.next(batch); begun = Clock::now()) {
       step(batch);
@@ -157,6 +157,7 @@ struct Trainer::Loop {
       }
       report(stream.seconds_waited());
     }
+    if (end < own.steps_) checkpoint();
   }
 
   void checkpoint() {
@@ -210,11 +211,11 @@ Trainer::Trainer(const Task& task, TrainOptions options, SeedFolder folder, std:
   steps_ = options_.batches > 0 ? options_.batches : options_.epochs * steps_per_epoch_;
 }
 
-TrainState Trainer::run(const ProgressSink& progress) {
+TrainState Trainer::run(const ProgressSink& progress, uint64_t until) {
   Loop loop(*this, progress);
   try {
     if (loop.state.validation_due) loop.validate(0);
-    loop.go_on();
+    loop.go_on(until);
   } catch (const Interrupted&) {
     loop.checkpoint();
     throw;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "hgt/progress.h"
@@ -13,17 +14,21 @@
 #include "hgt/run/train_options.h"
 #include "hgt/task/task.h"
 #include "hgt/training/checkpoint.h"
+#include "hgt/training/evaluation.h"
 
 namespace hgt {
 
 class Trainer {
  public:
+  static constexpr uint64_t kToTheEnd = std::numeric_limits<uint64_t>::max();
+
   // `task` must outlive it. `folder` exists and is this run's alone.
   Trainer(const Task& task, TrainOptions options, SeedFolder folder, std::string identity);
 
-  // From the checkpoint in the folder, if there is one, to the end. Throws Error when the loss is
-  // not finite: says in which batch. Throws Interrupted, after a checkpoint, when the sink did.
-  TrainState run(const ProgressSink& progress = no_progress);
+  // From the checkpoint in the folder, if there is one, to the end, or until so many batches are
+  // done: more may follow later, as if it had not stopped. Throws Diverged. Throws Interrupted,
+  // after a checkpoint, when the sink did.
+  TrainState run(const ProgressSink& progress = no_progress, uint64_t until = kToTheEnd);
 
   // Nothing is left to do for run().
   bool is_finished() const;

@@ -82,8 +82,8 @@ void refuse_single_instances(const TrainedModel& trained, const WholeGraphOption
                             to_string(encoder->options().kind)));
   }
   throw Error(
-      "--instances is for inference over the whole graph, but the time bound of this run is seed: "
-      "each node is computed at its own time, from sampled sub-graphs; leave it out");
+      "--instances is for inference over the whole graph, but the time bound of this run is seed, "
+      "or labels are inputs: each node is computed from a sampled sub-graph; leave it out");
 }
 
 }  // namespace
@@ -91,6 +91,10 @@ void refuse_single_instances(const TrainedModel& trained, const WholeGraphOption
 bool is_bound_to_own_times(const Run& run, NodeType type) {
   const TimeBound bound = run.task().time_bound(run.options().training.sampling.time_bound);
   return bound == TimeBound::seed && !run.task().graph().times(type).empty();
+}
+
+bool hides_own_labels(const Run& run, NodeType type) {
+  return run.options().training.label_inputs && type == run.task().node_type();
 }
 
 uint32_t last_trained_layer(const Run& run, NodeType type) {
@@ -124,7 +128,8 @@ void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
   std::vector<NodeType> whole;
   std::vector<NodeType> sampled;
   for (const NodeType type : types) {
-    const bool by_layer = encoder->reads_edges() && !is_bound_to_own_times(trained.run(), type);
+    const bool by_layer = encoder->reads_edges() && !is_bound_to_own_times(trained.run(), type) &&
+                          !hides_own_labels(trained.run(), type);
     std::vector<NodeType>& way = by_layer ? whole : sampled;
     const bool is_new = std::find(way.begin(), way.end(), type) == way.end();
     if (is_new) way.push_back(type);  // a relation may join nodes of one type

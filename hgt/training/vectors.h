@@ -23,6 +23,10 @@ uint32_t layer_to_embed(const Run& run, NodeType type, uint32_t wanted);
 // that others are asked about, nothing later than them is in sight of the whole graph either.)
 bool is_bound_to_own_times(const Run& run, NodeType type);
 
+// What the model reads of a node of the type depends on whether it is asked about: nobody reads its
+// own label.
+bool hides_own_labels(const Run& run, NodeType type);
+
 // With WholeGraphOptions::layers. Throws Error: Instances::single where sub-graphs are sampled.
 void embed_all(const TrainedModel& trained, const WholeGraphOptions& options,
                const std::vector<NodeType>& types, const VectorSink& sink,
