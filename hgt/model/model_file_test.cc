@@ -298,6 +298,8 @@ TEST(ModelOptions, ComeBackFromJsonButForThePath) {
                            .gated_skip = true,
                            .matrix_per_head = true,
                            .divide_by_head_width = true,
+                           .scaled_sinusoids = true,
+                           .paired_sinusoids = true,
                            .prior = Prior::meta_relation_and_head};
   const ModelOptions han{.kind = ModelKind::han, .meta_paths = {"paper-author-paper"}};
   for (const ModelOptions& options : {paper_preset(), release_preset(), other, han}) {
@@ -306,6 +308,19 @@ TEST(ModelOptions, ComeBackFromJsonButForThePath) {
     fused.path = LayerPath::fused;
     EXPECT_EQ(options_from_json(to_json(fused), "here"), options);
   }
+}
+
+TEST(ModelOptions, OfModelsFromBeforeTheChoiceHaveTheSinusoidsOfThePaper) {
+  std::string text = to_json(release_preset());
+  for (const std::string member : {R"("scaled_sinusoids":true,)", R"("paired_sinusoids":true,)"}) {
+    const size_t at = text.find(member);
+    ASSERT_NE(at, std::string::npos) << text;
+    text.erase(at, member.size());
+  }
+  ModelOptions expected = release_preset();
+  expected.scaled_sinusoids = false;
+  expected.paired_sinusoids = false;
+  EXPECT_EQ(options_from_json(text, "here"), expected);
 }
 
 // --- schema ---

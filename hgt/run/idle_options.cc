@@ -44,10 +44,12 @@ std::string only_those(bool ModelRow::*capability, const char* what) {
 
 Rules model_rules(const ModelOptions& model) {
   const ModelRow& row = row_of(model.kind);
-  Rules rules = {
-      {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding uses times"},
-      {"meta-paths", row.follows_meta_paths,
-       only_those(&ModelRow::follows_meta_paths, "follows them")}};
+  Rules rules = {{"meta-paths", row.follows_meta_paths,
+                  only_those(&ModelRow::follows_meta_paths, "follows them")}};
+  for (const char* key : {"time-scale", "scaled-sinusoids", "paired-sinusoids"}) {
+    rules.push_back(
+        {key, row.has_variants && model.rte, "only Relative Temporal Encoding uses times"});
+  }
   for (const char* key :
        {"norm", "gated-skip", "matrix-per-head", "divide-by-head-width", "prior", "instructions"}) {
     rules.push_back({key, row.has_variants, only_those(&ModelRow::has_variants, "has it")});

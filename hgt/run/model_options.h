@@ -49,6 +49,8 @@ struct ModelOptions {
   bool gated_skip = false;       // sigmoid(skip) mixes new and old; otherwise they are added
   bool matrix_per_head = false;  // W_ATT and W_MSG for each head; otherwise shared by heads
   bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
+  bool scaled_sinusoids = false;      // those of RTE divided by sqrt(d); otherwise as they are
+  bool paired_sinusoids = false;      // exponents 2i/d, 2i/d of a pair; otherwise 2i/d, (2i + 1)/d
   double time_scale = 1;  // gaps are divided by it before they are encoded: 86400 turns s into days
   Prior prior = Prior::meta_relation;
   LayerPath path = LayerPath::automatic;  // how, not what: no part of a saved model

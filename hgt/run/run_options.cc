@@ -50,6 +50,11 @@ void add_model_options(OptionTable& table, RunOptions& options) {
             "Separate matrices W_ATT and W_MSG for each head instead of shared ones");
   table.add("divide-by-head-width", model.divide_by_head_width,
             "Divide attention scores by sqrt(d / h) instead of sqrt(d)");
+  table.add("scaled-sinusoids", model.scaled_sinusoids,
+            "Divide the sinusoids of Relative Temporal Encoding by sqrt(d)");
+  table.add(
+      "paired-sinusoids", model.paired_sinusoids,
+      "Give sine and cosine of a pair one exponent, 2i / d, instead of 2i / d and (2i + 1) / d");
   table.add("prior", model.prior, "What has its own learned importance mu");
   table.add("time-scale", model.time_scale, {0, 1e12},
             "Divide time differences by this number (0 = count days where the graph's time unit is "

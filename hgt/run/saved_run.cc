@@ -32,6 +32,8 @@ void set_later_options(TrainOptions& training) {
   training.sampling.seed_width = 0;
   training.sampling.recent = false;
   training.seed_times = 0;
+  training.model.scaled_sinusoids = false;
+  training.model.paired_sinusoids = false;
 }
 
 // Of these options, those that are as they were before they existed. They are no part of the
@@ -41,6 +43,8 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
   if (!training.sampling.recent) keys.emplace_back("recent");
   if (training.seed_times == 0) keys.emplace_back("seed-times");
+  if (!training.model.scaled_sinusoids) keys.emplace_back("scaled-sinusoids");
+  if (!training.model.paired_sinusoids) keys.emplace_back("paired-sinusoids");
   return keys;
 }
 

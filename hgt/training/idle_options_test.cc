@@ -62,17 +62,34 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
   EXPECT_EQ(idle(options),
-            (Keys{"time-scale", "slices", "width", "depth", "neighbor-cap", "seed-width",
-                  "seed-times", "epochs", "validation-samples", "train-end", "validation-end",
-                  "hide-links", "also-hide", "meta-paths", "min-links", "max-candidates"}));
+            (Keys{"scaled-sinusoids", "paired-sinusoids", "time-scale", "slices", "width", "depth",
+                  "neighbor-cap", "seed-width", "seed-times", "epochs", "validation-samples",
+                  "train-end", "validation-end", "hide-links", "also-hide", "meta-paths",
+                  "min-links", "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
   options.training.model.kind = ModelKind::han;
-  EXPECT_EQ(idle(options), (Keys{"norm", "gated-skip", "matrix-per-head", "divide-by-head-width",
-                                 "prior", "time-scale", "width", "neighbor-cap", "seed-width",
-                                 "fanout", "recent", "seed-times", "instructions", "train-end",
-                                 "validation-end", "test-share", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options), (Keys{"norm",
+                                 "gated-skip",
+                                 "matrix-per-head",
+                                 "divide-by-head-width",
+                                 "scaled-sinusoids",
+                                 "paired-sinusoids",
+                                 "prior",
+                                 "time-scale",
+                                 "width",
+                                 "neighbor-cap",
+                                 "seed-width",
+                                 "fanout",
+                                 "recent",
+                                 "seed-times",
+                                 "instructions",
+                                 "train-end",
+                                 "validation-end",
+                                 "test-share",
+                                 "min-links",
+                                 "max-candidates"}));
   options = run("paper-venue");
   options.training.sampling.time_bound = TimeBound::seed;
   EXPECT_FALSE(find_idle_option(options, graph_.schema(), {"seed-width", "seed-times"}));
