@@ -73,6 +73,7 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
                  {"time-bound", schema.time_range.has_value(), "the graph has no times"},
+                 {"same-time", schema.time_range.has_value(), "the graph has no times"},
                  {"also-hide", task.guard, "--no-guard hides nothing"},
                  {"hide-links", task.guard, "--no-guard hides nothing"}};
   for (const TaskRow& other : task_rows()) {

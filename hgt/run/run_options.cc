@@ -95,6 +95,9 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
   table.add("recent", sampling.recent,
             "Take the latest neighbors of each list instead of random ones (only with --strategy "
             "neighbors)");
+  table.add("same-time", sampling.same_time,
+            "Nodes without a time of their own are read only by nodes of the time that they were "
+            "drawn at, instead of by all their neighbors");
   table.add("time-bound", sampling.time_bound,
             "Latest time that a sub-graph may contain: split = the end of the split, where it is "
             "by time; seed = the time of each example; none = no limit; automatic = split where "

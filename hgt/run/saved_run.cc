@@ -32,6 +32,7 @@ void set_later_options(TrainOptions& training) {
   training.sampling.seed_width = 0;
   training.sampling.recent = false;
   training.seed_times = 0;
+  training.sampling.same_time = false;
   training.model.scaled_sinusoids = false;
   training.model.paired_sinusoids = false;
 }
@@ -43,6 +44,7 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.sampling.seed_width == 0) keys.emplace_back("seed-width");
   if (!training.sampling.recent) keys.emplace_back("recent");
   if (training.seed_times == 0) keys.emplace_back("seed-times");
+  if (!training.sampling.same_time) keys.emplace_back("same-time");
   if (!training.model.scaled_sinusoids) keys.emplace_back("scaled-sinusoids");
   if (!training.model.paired_sinusoids) keys.emplace_back("paired-sinusoids");
   return keys;

@@ -131,9 +131,9 @@ std::string without_lines(const std::string& text, const std::vector<std::string
 
 // An option that came later means in an earlier run what that run did, and its weights are known.
 TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
-  const std::vector<std::string> later = {"seed-width",      "recent",       "seed-times",
-                                          "features",        "instructions", "scaled-sinusoids",
-                                          "paired-sinusoids"};
+  const std::vector<std::string> later = {"seed-width",       "recent",          "seed-times",
+                                          "features",         "instructions",    "same-time",
+                                          "scaled-sinusoids", "paired-sinusoids"};
   write_run(run_, options_, environment());
   const std::string text = without_lines(read_bytes(run_.options_file()), later);
   write_bytes(run_.options_file(), text);
@@ -143,7 +143,7 @@ TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
   write_bytes(run_.environment_file(), about);
   RunOptions options = read_run(run_).options;
   EXPECT_EQ(options.training.sampling.seed_width, 0U);
-  EXPECT_FALSE(options.training.sampling.recent);
+  EXPECT_FALSE(options.training.sampling.recent || options.training.sampling.same_time);
   EXPECT_EQ(options.training.seed_times, 0U);
   EXPECT_FALSE(options.training.model.scaled_sinusoids || options.training.model.paired_sinusoids);
   options.training.seed = 0;
@@ -151,8 +151,9 @@ TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
   options.repeats = 1;
   const std::string old = without_lines(training_table(options).to_toml(), later);
   EXPECT_EQ(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
-  for (bool* option : {&options.training.sampling.recent, &options.training.model.scaled_sinusoids,
-                       &options.training.model.paired_sinusoids}) {
+  for (bool* option :
+       {&options.training.sampling.recent, &options.training.sampling.same_time,
+        &options.training.model.scaled_sinusoids, &options.training.model.paired_sinusoids}) {
     *option = true;
     EXPECT_NE(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
     *option = false;
