@@ -322,6 +322,7 @@ TEST_F(SampleProgram, VerifiesEveryStrategyUnderEveryBound) {
                           {"--strategy", "neighbors", "--fanout", "3,2"},
                           {"--strategy", "neighbors", "--fanout", "3,2", "--recent"},
                           {"--strategy", "neighbors", "--fanout", "0"},
+                          {"--strategy", "neighbors", "--fanout", "3,2", "--same-time"},
                           {"--strategy", "full", "--depth", "1"}}) {
     for (const char* bound : {"split", "seed", "none"}) {
       for (const char* graph : {"tiny", "small"}) {

@@ -164,6 +164,7 @@ std::string describe_strategy(const SamplingOptions& options) {
       text += fmt::format(", seed width {}", options.seed_width);
     }
   }
+  if (options.same_time) text += ", same time";
   return fmt::format("{}, random seed {}", text, options.seed);
 }
 
@@ -290,6 +291,7 @@ Json options_json(const SampleResult& result) {
     json["depth"] = options.depth;
   }
   json["seed"] = options.seed;
+  json["same_time"] = options.same_time;
   json["time_bound"] = to_string(options.time_bound);
   json["split_end"] = has_split_end(options) ? Json(options.split_end) : Json();
   json["train_end"] = result.time_split.train_end;

@@ -257,6 +257,10 @@ void add_size_options(CLI::App& verb, SampleFlags& flags) {
                 "Take the latest neighbors of each list instead of random ones (only with "
                 "--strategy neighbors)")
       ->group(kAdvanced);
+  verb.add_flag("--same-time", flags.options.same_time,
+                "Nodes without a time of their own are read only by nodes of the time that they "
+                "were drawn at, instead of by all their neighbors")
+      ->group(kAdvanced);
   verb.add_option(
           "--seed-width", flags.options.seed_width,
           "Nodes sampled per node type and step for the seeds of one time, at least (only with "

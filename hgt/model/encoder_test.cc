@@ -366,31 +366,86 @@ TEST(Dropout, GivesTheEncoderTheSameOutputForOneAndTwoThreads) {
 
 TEST(RelativeTemporalEncoding, BaseIsSineOnEvenAndCosineOnOddColumns) {
   const std::vector<double> gaps = {2, -1.5};
-  const at::Tensor four = sinusoids(gaps, 4, at::kDouble);  // 10000^(j/4) = 1, 10, 100, 1000
+  // 10000^(j/4) = 1, 10, 100, 1000
+  const at::Tensor four = sinusoids(gaps, {.hidden = 4}, at::kDouble);
   const at::Tensor expected =
       at::tensor({std::sin(2.0), std::cos(0.2), std::sin(0.02), std::cos(0.002), std::sin(-1.5),
                   std::cos(-0.15), std::sin(-0.015), std::cos(-0.0015)},
                  at::kDouble);
   EXPECT_LE(distance(four, expected.view({2, 4})), 1e-15);
-  const at::Tensor one = sinusoids(gaps, 1, at::kFloat);
+  const at::Tensor one = sinusoids(gaps, {.hidden = 1}, at::kFloat);
   EXPECT_EQ(one.scalar_type(), at::kFloat);
   EXPECT_FLOAT_EQ(one[0].item<float>(), std::sin(2.0F));
+  const at::Tensor days = sinusoids(gaps, {.hidden = 4, .time_scale = 0.5}, at::kDouble);
+  EXPECT_LE(distance(days, sinusoids(std::vector<double>{4, -3}, {.hidden = 4}, at::kDouble)),
+            1e-15);
+}
+
+TEST(RelativeTemporalEncoding, HasOnePeriodPerPairAndDividesBySqrtDWhereOptionsSaySo) {
+  const std::vector<double> gaps = {2};
+  // Pairs: 10000^(0/4) = 1 and 10000^(2/4) = 100.
+  const at::Tensor paired =
+      at::tensor({std::sin(2.0), std::cos(2.0), std::sin(0.02), std::cos(0.02)}, at::kDouble);
+  const at::Tensor as_printed =
+      at::tensor({std::sin(2.0), std::cos(0.2), std::sin(0.02), std::cos(0.002)}, at::kDouble);
+  ModelOptions options{.hidden = 4, .paired_sinusoids = true};
+  EXPECT_LE(distance(sinusoids(gaps, options, at::kDouble)[0], paired), 1e-15);
+  options.scaled_sinusoids = true;
+  EXPECT_LE(distance(sinusoids(gaps, options, at::kDouble)[0], paired / 2), 1e-15);
+  options.paired_sinusoids = false;
+  EXPECT_LE(distance(sinusoids(gaps, options, at::kDouble)[0], as_printed / 2), 1e-15);
+}
+
+// Rows 120, 127 and 87 of the table of the authors' code for d = 6, worked out in double precision
+// in Python: gaps 0, 7 and -33.
+TEST(RelativeTemporalEncoding, OfTheReleaseIsTheTableOfTheAuthorsForGapsFrom120On) {
+  ModelOptions options = release_preset();
+  options.hidden = 6;
+  const at::Tensor table = sinusoids(std::vector<double>{120, 127, 87}, options, at::kDouble);
+  const at::Tensor expected =
+      at::tensor({0.2370335233788764, 0.3323879893456777, -0.2671236779785927, 0.3087257801510198,
+                  0.1043734814783217, 0.3946806848969951, 0.3970745622054652, 0.0948602061773262,
+                  -0.1545946398045044, 0.3778454234344810, 0.1103135831529864, 0.3930618018055378,
+                  -0.3355057268772436, 0.2325995999550282, -0.3189245604303080, -0.2548603370887700,
+                  0.0760730841422827, 0.4010979338462713},
+                 at::kDouble);
+  EXPECT_LE(distance(table, expected.view({3, 6})), 1e-14);
+}
+
+// So their offset of 120 is no difference: T-Linear can undo it, whatever the gap.
+TEST(RelativeTemporalEncoding, OfTheReleaseIsTurnedByAnOffsetPairByPair) {
+  ModelOptions options = release_preset();
+  options.hidden = 8;
+  const std::vector<double> gaps = {-30, -1, 0, 0.5, 12, 1000};
+  std::vector<double> moved = gaps;
+  for (double& gap : moved) gap += 120;
+  at::Tensor rotation = at::zeros({8, 8}, at::kDouble);
+  for (int64_t i = 0; i < 4; ++i) {
+    const double angle = 120 / std::pow(10000, static_cast<double>(2 * i) / 8);
+    const at::Tensor turn = at::tensor(
+        {std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle)}, at::kDouble);
+    rotation.slice(0, 2 * i, 2 * i + 2).slice(1, 2 * i, 2 * i + 2).copy_(turn.view({2, 2}));
+  }
+  EXPECT_LE(distance(sinusoids(moved, options, at::kDouble),
+                     at::mm(sinusoids(gaps, options, at::kDouble), rotation.t())),
+            1e-12);
 }
 
 TEST(RelativeTemporalEncoding, TellsAnyGapsApart) {
   const std::vector<double> gaps = {-120, -1, 0, 0.5, 1, 120, 365.25, 1e6, 1e6 + 1};
-  RelativeTemporalEncoding encoding(64);
+  const ModelOptions options{.hidden = 64};
+  RelativeTemporalEncoding encoding(options);
   const at::Tensor vectors = encoding->forward(gaps);
   EXPECT_TRUE(vectors.isfinite().all().item<bool>());
   for (int64_t a = 0; a < vectors.size(0); ++a) {
     for (int64_t b = 0; b < a; ++b) EXPECT_GT(largest(vectors[a] - vectors[b]), 0.01) << a << b;
   }
-  const at::Tensor base = sinusoids(gaps, 64, at::kFloat);
+  const at::Tensor base = sinusoids(gaps, options, at::kFloat);
   EXPECT_LE(distance(vectors, at::linear(base, encoding->weight, encoding->bias)), 1e-5);
 }
 
 TEST(RelativeTemporalEncoding, HasTwoParametersAndNoBuffer) {
-  const RelativeTemporalEncoding encoding(8);
+  const RelativeTemporalEncoding encoding(ModelOptions{.hidden = 8});
   EXPECT_EQ(encoding->parameters().size(), 2U);
   EXPECT_TRUE(encoding->buffers().empty());
   EXPECT_EQ(num_parameters(*encoding), 8 * 8 + 8);

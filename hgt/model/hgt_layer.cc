@@ -94,8 +94,7 @@ void HgtLayerImpl::make_parameters(int64_t types, int64_t edge_types, int64_t re
     norm_bias = register_parameter("norm_bias", torch::zeros({types, hidden}));
   }
   if (options_.rte) {
-    temporal_encoding =
-        register_module("temporal_encoding", RelativeTemporalEncoding(hidden, options_.time_scale));
+    temporal_encoding = register_module("temporal_encoding", RelativeTemporalEncoding(options_));
   }
 }
 

@@ -300,6 +300,8 @@ TEST(ModelOptions, ComeBackFromJsonButForThePath) {
                            .matrix_per_head = true,
                            .matrix_per_relation = true,
                            .divide_by_head_width = true,
+                           .scaled_sinusoids = true,
+                           .paired_sinusoids = true,
                            .prior = Prior::meta_relation_and_head};
   const ModelOptions han{.kind = ModelKind::han, .meta_paths = {"paper-author-paper"}};
   const ModelOptions gcn{.kind = ModelKind::gcn, .degree_weights = DegreeWeights::symmetric};
@@ -320,6 +322,19 @@ TEST(ModelOptions, OfAnOldFileHaveTheMeanAndDecomposedMatrices) {
   const ModelOptions read = options_from_json(json.dump(), "here");
   EXPECT_EQ(read.degree_weights, DegreeWeights::mean);
   EXPECT_FALSE(read.matrix_per_relation);
+}
+
+TEST(ModelOptions, OfModelsFromBeforeTheChoiceHaveTheSinusoidsOfThePaper) {
+  std::string text = to_json(release_preset());
+  for (const std::string member : {R"("scaled_sinusoids":true,)", R"("paired_sinusoids":true,)"}) {
+    const size_t at = text.find(member);
+    ASSERT_NE(at, std::string::npos) << text;
+    text.erase(at, member.size());
+  }
+  ModelOptions expected = release_preset();
+  expected.scaled_sinusoids = false;
+  expected.paired_sinusoids = false;
+  EXPECT_EQ(options_from_json(text, "here"), expected);
 }
 
 // --- schema ---

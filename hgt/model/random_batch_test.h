@@ -178,8 +178,9 @@ inline RandomCase random_case(uint64_t seed) {
   options.rte = seed / 4 % 2 == 0;
   options.hidden = kSizes[seed / 8 % 6][0];
   options.heads = kSizes[seed / 8 % 6][1];
-  for (bool* option : {&options.norm, &options.gated_skip, &options.matrix_per_head,
-                       &options.divide_by_head_width}) {
+  for (bool* option :
+       {&options.norm, &options.gated_skip, &options.matrix_per_head, &options.divide_by_head_width,
+        &options.scaled_sinusoids, &options.paired_sinusoids}) {
     if (draws.chance(0.3)) *option = !*option;
   }
   if (draws.chance(0.4)) options.prior = Prior(draws.below(3));
@@ -294,9 +295,12 @@ struct LayerByHand {
     const int64_t d = options.hidden;
     std::vector<double> base;
     for (int64_t j = 0; j < d; ++j) {
+      const int64_t i = j / 2;
+      const int64_t over = j % 2 == 0 || options.paired_sinusoids ? 2 * i : 2 * i + 1;
       const double angle = graph.gap_values[graph.gaps[edge]] /
-                           std::pow(10000, static_cast<double>(j) / static_cast<double>(d));
+                           std::pow(10000, static_cast<double>(over) / static_cast<double>(d));
       base.push_back(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      if (options.scaled_sinusoids) base.back() /= std::sqrt(static_cast<double>(d));
     }
     return vector + at::mv(layer.temporal_encoding->weight, at::tensor(base, at::kDouble)) +
            layer.temporal_encoding->bias;

@@ -44,12 +44,14 @@ std::string only_those(bool ModelRow::*capability, const char* what) {
 
 Rules model_rules(const ModelOptions& model) {
   const ModelRow& row = row_of(model.kind);
-  Rules rules = {
-      {"time-scale", row.has_variants && model.rte, "only Relative Temporal Encoding uses times"},
-      {"meta-paths", row.follows_meta_paths,
-       only_those(&ModelRow::follows_meta_paths, "follows them")},
-      {"degree-weights", row.weighs_by_degree,
-       only_those(&ModelRow::weighs_by_degree, "weighs neighbors by degrees")}};
+  Rules rules = {{"meta-paths", row.follows_meta_paths,
+                  only_those(&ModelRow::follows_meta_paths, "follows them")},
+                 {"degree-weights", row.weighs_by_degree,
+                  only_those(&ModelRow::weighs_by_degree, "weighs neighbors by degrees")}};
+  for (const char* key : {"time-scale", "scaled-sinusoids", "paired-sinusoids"}) {
+    rules.push_back(
+        {key, row.has_variants && model.rte, "only Relative Temporal Encoding uses times"});
+  }
   for (const char* key : {"matrix-per-head", "prior"}) {
     rules.push_back({key, !model.matrix_per_relation, "--matrix-per-relation stands for it"});
   }
@@ -79,6 +81,7 @@ Rules task_rules(const RunOptions& options, const Schema& schema) {
                  {"scorer", pairs, "only tasks on names and links score pairs"},
                  {"slices", network, "only the Neural Tensor Network of pairs has slices"},
                  {"time-bound", schema.time_range.has_value(), "the graph has no times"},
+                 {"same-time", schema.time_range.has_value(), "the graph has no times"},
                  {"also-hide", task.guard, "--no-guard hides nothing"},
                  {"hide-links", task.guard, "--no-guard hides nothing"}};
   for (const TaskRow& other : task_rows()) {

@@ -12,7 +12,7 @@ namespace hgt {
 
 namespace {
 
-// Every number and switch of the options by name, once for writing and once for reading.
+// Numbers and switches of the options by name, once for writing and once for reading.
 template <typename Options, typename Field>
 void visit(Options& options, const Field& field) {
   field("hidden", options.hidden);
@@ -27,6 +27,13 @@ void visit(Options& options, const Field& field) {
   field("matrix_per_head", options.matrix_per_head);
   field("divide_by_head_width", options.divide_by_head_width);
   field("time_scale", options.time_scale);
+}
+
+// Those that saved models may lack: they were made before there was a choice.
+template <typename Options, typename Field>
+void visit_later(Options& options, const Field& field) {
+  field("scaled_sinusoids", options.scaled_sinusoids);
+  field("paired_sinusoids", options.paired_sinusoids);
 }
 
 void check_against(const ModelRow& row, const ModelOptions& options) {
@@ -57,6 +64,8 @@ ModelOptions release_preset() {
           .gated_skip = true,
           .matrix_per_head = true,
           .divide_by_head_width = true,
+          .scaled_sinusoids = true,
+          .paired_sinusoids = true,
           .prior = Prior::edge_type_and_head};
 }
 
@@ -98,7 +107,9 @@ void check(const ModelOptions& options) {
 
 std::string to_json(const ModelOptions& options) {
   nlohmann::ordered_json json;
-  visit(options, [&](const char* name, const auto& value) { json[name] = value; });
+  const auto write = [&](const char* name, const auto& value) { json[name] = value; };
+  visit(options, write);
+  visit_later(options, write);
   json["prior"] = to_string(options.prior);
   json["matrix_per_relation"] = options.matrix_per_relation;
   json["degree_weights"] = to_string(options.degree_weights);
@@ -112,6 +123,7 @@ ModelOptions options_from_json(const std::string& text, const std::string& where
   try {
     const auto json = parse_json(text);
     visit(options, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    visit_later(options, [&](const char* name, auto& value) { value = json.value(name, false); });
     options.prior = from_word<Prior>(json.at("prior").get<std::string>());
     // What models did that were saved before these options existed.
     options.matrix_per_relation = json.value("matrix_per_relation", false);

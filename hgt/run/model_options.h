@@ -64,6 +64,8 @@ struct ModelOptions {
   // K-Linear, W_ATT and mu, and for M-Linear and W_MSG.
   bool matrix_per_relation = false;
   bool divide_by_head_width = false;  // scores over sqrt(d / h); otherwise over sqrt(d)
+  bool scaled_sinusoids = false;      // those of RTE divided by sqrt(d); otherwise as they are
+  bool paired_sinusoids = false;      // exponents 2i/d, 2i/d of a pair; otherwise 2i/d, (2i + 1)/d
   double time_scale = 1;  // gaps are divided by it before they are encoded: 86400 turns s into days
   Prior prior = Prior::meta_relation;
   LayerPath path = LayerPath::automatic;  // how, not what: no part of a saved model

@@ -53,6 +53,11 @@ void add_model_options(OptionTable& table, RunOptions& options) {
             "K-Linear, W_ATT, M-Linear and W_MSG: many more parameters (docs/model.md)");
   table.add("divide-by-head-width", model.divide_by_head_width,
             "Divide attention scores by sqrt(d / h) instead of sqrt(d)");
+  table.add("scaled-sinusoids", model.scaled_sinusoids,
+            "Divide the sinusoids of Relative Temporal Encoding by sqrt(d)");
+  table.add(
+      "paired-sinusoids", model.paired_sinusoids,
+      "Give sine and cosine of a pair one exponent, 2i / d, instead of 2i / d and (2i + 1) / d");
   table.add("prior", model.prior, "What has its own learned importance mu");
   table.add("degree-weights", model.degree_weights,
             "What a neighbor counts in --model gcn: mean = 1 / degree(t), symmetric = 1 / "
@@ -99,6 +104,9 @@ void add_sampling_options(OptionTable& table, SamplingOptions& sampling) {
   table.add("recent", sampling.recent,
             "Take the latest neighbors of each list instead of random ones (only with --strategy "
             "neighbors)");
+  table.add("same-time", sampling.same_time,
+            "Nodes without a time of their own are read only by nodes of the time that they were "
+            "drawn at, instead of by all their neighbors");
   table.add("time-bound", sampling.time_bound,
             "Latest time that a sub-graph may contain: split = the end of the split, where it is "
             "by time; seed = the time of each example; none = no limit; automatic = split where "

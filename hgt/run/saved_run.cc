@@ -35,6 +35,9 @@ void set_later_options(TrainOptions& training) {
   training.model.degree_weights = DegreeWeights::mean;
   training.model.matrix_per_relation = false;
   training.label_inputs = false;
+  training.sampling.same_time = false;
+  training.model.scaled_sinusoids = false;
+  training.model.paired_sinusoids = false;
 }
 
 // Of these options, those that are as they were before they existed. They are no part of the
@@ -47,6 +50,9 @@ std::vector<std::string> unchanged_options(const TrainOptions& training) {
   if (training.model.degree_weights == DegreeWeights::mean) keys.emplace_back("degree-weights");
   if (!training.model.matrix_per_relation) keys.emplace_back("matrix-per-relation");
   if (!training.label_inputs) keys.emplace_back("label-inputs");
+  if (!training.sampling.same_time) keys.emplace_back("same-time");
+  if (!training.model.scaled_sinusoids) keys.emplace_back("scaled-sinusoids");
+  if (!training.model.paired_sinusoids) keys.emplace_back("paired-sinusoids");
   return keys;
 }
 

@@ -132,8 +132,9 @@ std::string without_lines(const std::string& text, const std::vector<std::string
 // An option that came later means in an earlier run what that run did, and its weights are known.
 TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
   const std::vector<std::string> later = {
-      "seed-width",   "recent",         "seed-times",          "features",
-      "instructions", "degree-weights", "matrix-per-relation", "label-inputs"};
+      "seed-width",   "recent",           "seed-times",          "features",
+      "instructions", "degree-weights",   "matrix-per-relation", "label-inputs",
+      "same-time",    "scaled-sinusoids", "paired-sinusoids"};
   write_run(run_, options_, environment());
   const std::string text = without_lines(read_bytes(run_.options_file()), later);
   write_bytes(run_.options_file(), text);
@@ -143,18 +144,24 @@ TEST_F(SavedRunTest, OfAnEarlierVersionDoesWhatItDid) {
   write_bytes(run_.environment_file(), about);
   RunOptions options = read_run(run_).options;
   EXPECT_EQ(options.training.sampling.seed_width, 0U);
-  EXPECT_FALSE(options.training.sampling.recent);
+  EXPECT_FALSE(options.training.sampling.recent || options.training.sampling.same_time);
   EXPECT_EQ(options.training.seed_times, 0U);
   EXPECT_EQ(options.training.model.degree_weights, DegreeWeights::mean);
   EXPECT_FALSE(options.training.model.matrix_per_relation);
   EXPECT_FALSE(options.training.label_inputs);
+  EXPECT_FALSE(options.training.model.scaled_sinusoids || options.training.model.paired_sinusoids);
   options.training.seed = 0;
   options.training.checkpoint_every = 0;
   options.repeats = 1;
   const std::string old = without_lines(training_table(options).to_toml(), later);
   EXPECT_EQ(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
-  options.training.sampling.recent = true;
-  EXPECT_NE(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
+  for (bool* option :
+       {&options.training.sampling.recent, &options.training.sampling.same_time,
+        &options.training.model.scaled_sinusoids, &options.training.model.paired_sinusoids}) {
+    *option = true;
+    EXPECT_NE(run_identity(options, "00ff"), text_checksum(old + to_toml(options.task) + "00ff"));
+    *option = false;
+  }
 }
 
 // --- what training and evaluation left ---

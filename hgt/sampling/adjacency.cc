@@ -49,9 +49,10 @@ void Adjacency::SiteIndex::clear() {
   filter.assign(kFilterBits / 64, 0);
 }
 
-Adjacency::Adjacency(const HeteroGraph& graph, const Visibility& visibility)
+Adjacency::Adjacency(const HeteroGraph& graph, const Visibility& visibility, bool same_time)
     : graph_(graph),
       visibility_(visibility),
+      same_time_(same_time),
       index_(graph.schema().node_types().size()),
       heavy_lists_(graph.schema().relations().size()) {
   for (size_t type = 0; type < index_.size(); ++type) {
@@ -292,8 +293,10 @@ void Adjacency::write(Subgraph& subgraph) {
 
   subgraph.edge_offsets.assign(subgraph.num_rows() + size_t{1}, 0);
   for (uint32_t site = 0; site < sites_.size(); ++site) {
-    const uint64_t edges = num_edges_into(site) + 1;  // and `self`
+    uint64_t edges = 0;  // the same number into every instance, unless times have to agree
     for (uint32_t i = sites_[site].first; i < sites_[site].last; ++i) {
+      const bool first = i == sites_[site].first;
+      if (first || same_time_) edges = num_edges_into(subgraph, site, rows_[i]) + 1;  // and `self`
       subgraph.edge_offsets[rows_[i] + size_t{1}] = edges;
     }
   }
@@ -311,11 +314,24 @@ void Adjacency::write(Subgraph& subgraph) {
   }
 }
 
-uint64_t Adjacency::num_edges_into(uint32_t site) const {
+template <typename Use>
+void Adjacency::for_each_source(const Subgraph& subgraph, const Link& link, uint32_t target_row,
+                                const Use& use) const {
+  const Site& site = sites_[link.source];
+  const bool at_same_time = same_time_ && graph_.time(site.type, site.node) == kNoTime;
+  for (uint32_t i = site.first; i < site.last; ++i) {
+    const uint32_t row = rows_[i];
+    const bool reads =
+        !at_same_time || time_gap(subgraph.times[target_row], subgraph.times[row]) == 0;
+    if (reads) use(row);
+  }
+}
+
+uint64_t Adjacency::num_edges_into(const Subgraph& subgraph, uint32_t site, uint32_t row) const {
   uint64_t edges = 0;
   const auto count = [&](const std::vector<Link>& links, uint64_t first, uint64_t last) {
     for (uint64_t i = first; i < last; ++i) {
-      edges += sites_[links[i].source].last - sites_[links[i].source].first;
+      for_each_source(subgraph, links[i], row, [&](uint32_t) { ++edges; });
     }
   };
   count(links_, link_offsets_[site], link_offsets_[site + 1]);
@@ -347,9 +363,8 @@ void Adjacency::write_site(const Site& site, Subgraph& subgraph) const {
       subgraph.positions[edge++] = position;
     };
     for (const Link& link : merged_) {
-      const uint32_t last = sites_[link.source].last;
-      uint32_t source = sites_[link.source].first;
-      while (source < last) write(rows_[source++], relations[link.slot], link.position);
+      for_each_source(subgraph, link, rows_[i],
+                      [&](uint32_t source) { write(source, relations[link.slot], link.position); });
     }
     write(rows_[i], self, kSelfEdge);
   }

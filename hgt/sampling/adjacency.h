@@ -4,7 +4,8 @@
 // list of usual length is read and each entry looked up among the sites. A hub's list (heavy) is
 // not read: its edges are met again in the lists of its sources under the reverse relation, and
 // their positions are then found by search, because lists are sorted. Two hubs are joined from the
-// cheaper of their sides. So the cost does not grow with the size of the graph.
+// cheaper of their sides. So the cost does not grow with the size of the graph. Which of a site's
+// instances are joined is decided last, when the edges are written.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace hgt {
 
 class Adjacency {
  public:
-  // `visibility` must outlive it.
-  Adjacency(const HeteroGraph& graph, const Visibility& visibility);
+  // `visibility` must outlive it. `same_time`: SamplingOptions.
+  Adjacency(const HeteroGraph& graph, const Visibility& visibility, bool same_time);
 
   void clear();  // keeps the memory
 
@@ -75,12 +76,17 @@ class Adjacency {
   bool edge_too_late(const RelationSpec& spec, EdgePosition position) const;
   Relation relation_of(uint32_t site, uint32_t slot) const;
 
-  uint64_t num_edges_into(uint32_t site) const;
+  // Calls `use` with the instances of the link's source that this instance of its target reads.
+  template <typename Use>
+  void for_each_source(const Subgraph& subgraph, const Link& link, uint32_t target_row,
+                       const Use& use) const;
+  uint64_t num_edges_into(const Subgraph& subgraph, uint32_t site, uint32_t row) const;
   void merge_links(uint32_t site);
   void write_site(const Site& site, Subgraph& subgraph) const;
 
   const HeteroGraph graph_;
   const Visibility& visibility_;
+  const bool same_time_;
   size_t max_slots_ = 0;          // relations that enter a type, at most
   std::vector<SiteIndex> index_;  // by type
   std::vector<Site> sites_;

@@ -164,6 +164,7 @@ inline SamplingOptions random_test_options(const HeteroGraph& graph, Draws& draw
   options.seed = draws.bits();
   options.seed_width = static_cast<uint32_t>(draws.below(8));
   options.recent = options.strategy == Strategy::neighbors && draws.below(2) == 0;
+  options.same_time = draws.below(3) == 0;
   return options;
 }
 

@@ -55,7 +55,7 @@ struct Sampler::State {
         options(std::move(given)),
         visibility(graph, options.hidden),
         reader(graph, visibility),
-        adjacency(graph, visibility),
+        adjacency(graph, visibility, options.same_time),
         hidden_from_means(graph, options.hidden),
         draft(graph.schema().node_types().size()) {
     check_options(options);

@@ -60,6 +60,9 @@ struct SamplingOptions {
   // neighbors: one number per hop, entries drawn of each list; 0: all.
   std::vector<uint32_t> fanout = {};
   bool recent = false;  // neighbors: the latest entries of each list instead of any
+  // Instances of a node without a time of its own are read only by those of the same time, instead
+  // of by all neighbors: a paper of 2010 reads its author of 2010, not the same author of 2005.
+  bool same_time = false;
   TimeBound time_bound = TimeBound::automatic;
   Time split_end = std::numeric_limits<Time>::max();
   HiddenEdges hidden = {};

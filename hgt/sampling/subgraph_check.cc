@@ -367,7 +367,10 @@ void SubgraphCheck::add_expected(uint32_t target, Relation relation,
   for (size_t i = 0; i < neighbors.size(); ++i) {
     const auto rows = rows_of(schema_.at(relation).source, neighbors.sources[i], target);
     if (rows.empty() || !visible(neighbors, i, relation, target)) continue;
+    const Time own = graph_.time(schema_.at(relation).source, neighbors.sources[i]);
     for (const uint32_t source : rows) {
+      const bool same = time_gap(sub_.times[target], sub_.times[source]) == 0;
+      if (options_.same_time && own == kNoTime && !same) continue;
       edges.push_back({.relation = relation, .position = neighbors.first + i, .source = source});
     }
   }

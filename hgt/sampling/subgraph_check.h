@@ -12,6 +12,7 @@
 //  4. Nothing is later than the bound: no node, no edge.
 //  5. The edges are all those of the graph among the instances of a component, each once, without
 //     the hidden ones, at their right positions, in order, with their gaps; and one `self` each.
+//     With `same_time` those from nodes without a time of their own only where times agree.
 #pragma once
 
 #include "hgt/graph/hetero_graph.h"

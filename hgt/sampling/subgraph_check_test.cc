@@ -353,5 +353,27 @@ TEST_F(SubgraphCheckTest, RefusesNeighborsThatAreNotTheLatest) {
   EXPECT_GT(refused, 5U);
 }
 
+// Venue 0 at 2005 reads its papers of 2005 and 2010, but only that of 2005 reads it. One edge less
+// than without the option (docs/sampling.md has the example).
+TEST_F(SubgraphCheckTest, RefusesWhatIsReadAtAnotherTimeWhereTimesHaveToAgree) {
+  options_ = {.strategy = Strategy::full, .depth = 1};
+  request_.seeds = {{.type = type("venue"), .node = 0, .time = 2005}};
+  good_ = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(good_), "");
+  EXPECT_EQ(good_.num_edges(), 9U);
+  options_.same_time = true;
+  EXPECT_TRUE(contains(error(good_), "edges, but the graph has")) << error(good_);
+  good_ = sample(graph_, request_.seeds, options_);
+  EXPECT_EQ(error(good_), "");
+  EXPECT_EQ(good_.num_edges(), 8U);
+  uint64_t read_at_another_time = 0;
+  for (uint64_t edge = 0; edge < good_.num_edges(); ++edge) {
+    if (good_.gaps[edge] == 0) continue;
+    EXPECT_EQ(good_.type_of(good_.sources[edge]), type("paper"));
+    ++read_at_another_time;
+  }
+  EXPECT_EQ(read_at_another_time, 3U);  // two between the papers, one into the venue
+}
+
 }  // namespace
 }  // namespace hgt

@@ -63,10 +63,12 @@ TEST_F(IdleOptions, DependOnOthers) {
   options.training.validation.full = true;
   options.training.sampling.strategy = Strategy::neighbors;
   options.training.model.rte = false;
-  EXPECT_EQ(idle(options), (Keys{"degree-weights", "time-scale", "label-inputs", "slices", "width",
-                                 "depth", "neighbor-cap", "seed-width", "seed-times", "epochs",
-                                 "validation-samples", "train-end", "validation-end", "hide-links",
-                                 "also-hide", "meta-paths", "min-links", "max-candidates"}));
+  EXPECT_EQ(idle(options),
+            (Keys{"scaled-sinusoids",   "paired-sinusoids", "degree-weights", "time-scale",
+                  "label-inputs",       "slices",           "width",          "depth",
+                  "neighbor-cap",       "seed-width",       "seed-times",     "epochs",
+                  "validation-samples", "train-end",        "validation-end", "hide-links",
+                  "also-hide",          "meta-paths",       "min-links",      "max-candidates"}));
   options = run("link:cites");
   options.task.split = SplitRule::given;
   options.training.sampling.strategy = Strategy::full;
@@ -78,6 +80,8 @@ TEST_F(IdleOptions, DependOnOthers) {
                                  "matrix-per-head",
                                  "matrix-per-relation",
                                  "divide-by-head-width",
+                                 "scaled-sinusoids",
+                                 "paired-sinusoids",
                                  "prior",
                                  "degree-weights",
                                  "time-scale",
