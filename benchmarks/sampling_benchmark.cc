@@ -253,7 +253,7 @@ void part_read_and_add(benchmark::State& state, Size size) {
 void part_connect(benchmark::State& state, Size size) {
   Parts parts(size);
   const Subgraph expected = parts.subgraph;
-  Adjacency adjacency(parts.graph, parts.visibility);
+  Adjacency adjacency(parts.graph, parts.visibility, /*same_time=*/false);
   std::vector<uint32_t> rows(parts.subgraph.num_rows());
   for (uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
   for (auto _ : state) {
