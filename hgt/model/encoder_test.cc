@@ -398,9 +398,8 @@ TEST(RelativeTemporalEncoding, HasOnePeriodPerPairAndDividesBySqrtDWhereOptionsS
 
 // Rows 120, 127 and 87 of the table of the authors' code for d = 6, worked out in double precision
 // in Python: gaps 0, 7 and -33.
-TEST(RelativeTemporalEncoding, OfTheReleaseIsTheTableOfTheAuthorsForGapsFrom120On) {
-  ModelOptions options = release_preset();
-  options.hidden = 6;
+TEST(RelativeTemporalEncoding, ScaledAndPairedIsTheTableOfTheAuthorsForGapsFrom120On) {
+  const ModelOptions options{.hidden = 6, .scaled_sinusoids = true, .paired_sinusoids = true};
   const at::Tensor table = sinusoids(std::vector<double>{120, 127, 87}, options, at::kDouble);
   const at::Tensor expected =
       at::tensor({0.2370335233788764, 0.3323879893456777, -0.2671236779785927, 0.3087257801510198,
@@ -413,9 +412,8 @@ TEST(RelativeTemporalEncoding, OfTheReleaseIsTheTableOfTheAuthorsForGapsFrom120O
 }
 
 // So their offset of 120 is no difference: T-Linear can undo it, whatever the gap.
-TEST(RelativeTemporalEncoding, OfTheReleaseIsTurnedByAnOffsetPairByPair) {
-  ModelOptions options = release_preset();
-  options.hidden = 8;
+TEST(RelativeTemporalEncoding, PairedIsTurnedByAnOffsetPairByPair) {
+  const ModelOptions options{.hidden = 8, .paired_sinusoids = true};
   const std::vector<double> gaps = {-30, -1, 0, 0.5, 12, 1000};
   std::vector<double> moved = gaps;
   for (double& gap : moved) gap += 120;

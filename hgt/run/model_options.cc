@@ -64,8 +64,6 @@ ModelOptions release_preset() {
           .gated_skip = true,
           .matrix_per_head = true,
           .divide_by_head_width = true,
-          .scaled_sinusoids = true,
-          .paired_sinusoids = true,
           .prior = Prior::edge_type_and_head};
 }
 
