@@ -29,10 +29,8 @@ constexpr uint64_t kTrialStream = 0x7a1a1;
 
 // --- what can be searched ---
 
-// They say how long a trial is trained, how it is scored or how fast that is, which a comparison
-// must not leave to chance.
-constexpr std::array<std::string_view, 15> kSameForAll = {"epochs",
-                                                          "batches",
+// They say how a trial is scored or how fast that is, which a comparison must not leave to chance.
+constexpr std::array<std::string_view, 14> kSameForAll = {"batches",
                                                           "validate-every",
                                                           "checkpoint-every",
                                                           "seed",
@@ -379,6 +377,7 @@ SearchSpace default_space(const RunOptions& options, uint64_t training_examples)
     space.dimensions.push_back(one_of("label-inputs", {"false", "true"}));
   }
   space.dimensions.push_back(one_of("batch-size", batch_sizes(training_examples)));
+  space.dimensions.push_back(one_of("epochs", {"5", "10", "20"}));  // without effect beside batches
   space.dimensions.push_back({.key = "learning-rate", .low = 3e-4, .high = 1e-2, .log = true});
   space.dimensions.push_back({.key = "weight-decay", .low = 1e-4, .high = 1e-1, .log = true});
   return space;

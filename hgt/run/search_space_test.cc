@@ -64,7 +64,7 @@ TEST_F(SearchSpaceTest, IsListsAndRangesByTheNamesOfOptions) {
 TEST_F(SearchSpaceTest, RefusesWhatNoOptionCanBeWithItsLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"hiden = [64]", "unknown option 'hiden'; the options that can be searched are batch-size"},
-      {"epochs = [10, 20]", "'epochs' must be the same for all trials; give --epochs"},
+      {"batches = [10, 20]", "'batches' must be the same for all trials; give --batches"},
       {"seed = { low = 1, high = 9 }", "'seed' must be the same for all trials"},
       {"validation-full = [true]", "'validation-full' must be the same for all trials"},
       {"hidden = 64", "'hidden' must be a list of values, as in [64, 128], or a range"},
