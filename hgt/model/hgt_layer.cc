@@ -153,7 +153,7 @@ int64_t HgtLayerImpl::matrices() const {
 }
 
 double HgtLayerImpl::divisor() const {
-  const double hidden = static_cast<double>(options_.hidden);
+  const auto hidden = static_cast<double>(options_.hidden);
   return std::sqrt(options_.divide_by_head_width ? hidden / static_cast<double>(options_.heads)
                                                  : hidden);
 }

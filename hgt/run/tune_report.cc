@@ -282,8 +282,8 @@ std::string to_svg(const TuneReport& report) {
       width, height);
   svg += rungs_panel(report, {.left = kGap, .top = 30, .width = width - 2 * kGap, .height = 220});
   for (size_t i = 0; i < report.keys.size(); ++i) {
-    const double column = static_cast<double>(i % kColumns);
-    const double line = static_cast<double>(i / kColumns);
+    const auto column = static_cast<double>(i % kColumns);
+    const auto line = std::floor(static_cast<double>(i) / kColumns);
     svg += option_panel(report, report.keys[i],
                         {.left = kGap + column * (kSmall + kGap),
                          .top = 310 + line * (110 + 2 * kGap),

@@ -79,23 +79,30 @@ uint64_t LinkTask::pair_number(NodeId node, NodeId other) const {
   return (uint64_t{node} << 32U) | other;
 }
 
+template <typename Visit>
+void LinkTask::visit_links(NodeId node, const Visit& visit) const {
+  for (const Relation relation : predicted_) {
+    const Neighbors list = graph_.incoming(relation, node);
+    for (size_t i = 0; i < list.size(); ++i) {
+      visit(Link{relation, node, list.sources[i]}, link_time(list, i, node));
+    }
+  }
+}
+
+// Dates may depend on all times, so links are visited twice.
 void LinkTask::collect_links() {
-  std::vector<Link> all;
   std::vector<Time> times;
   const auto count = static_cast<NodeId>(graph_.num_nodes(node_));
   for (NodeId node = 0; node < count; ++node) {
-    for (const Relation relation : predicted_) {
-      const Neighbors list = graph_.incoming(relation, node);
-      for (size_t i = 0; i < list.size(); ++i) {
-        times.push_back(link_time(list, i, node));
-        all.push_back({relation, node, list.sources[i]});
-      }
-    }
+    visit_links(node, [&](const Link& /*link*/, Time time) { times.push_back(time); });
   }
-  if (all.empty())
+  if (times.empty()) {
     throw Error(fmt::format("task {}: the graph has no edges of the predicted types", spec_.name));
+  }
   settle_dates(times);
-  for (size_t i = 0; i < all.size(); ++i) add_link(all[i], times[i]);
+  for (NodeId node = 0; node < count; ++node) {
+    visit_links(node, [&](const Link& link, Time time) { add_link(link, time); });
+  }
   check_examples(times);
 }
 

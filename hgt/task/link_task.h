@@ -40,6 +40,8 @@ class LinkTask : public Task {
     NodeId other;
   };
   std::span<const Link> links(Split split) const { return links_[static_cast<size_t>(split)]; }
+  template <typename Visit>
+  void visit_links(NodeId node, const Visit& visit) const;
   void collect_links();
   void add_link(const Link& link, Time time);
   Time link_time(const Neighbors& list, size_t i, NodeId node) const;

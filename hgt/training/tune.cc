@@ -370,18 +370,21 @@ void Tune::search(const ProgressSink& progress) {
   write_report();
 }
 
-// Their weights are not needed any more; their logs stay.
+// Its weights are not needed any more; its logs stay.
+void Tune::remove_weights(uint64_t trial) const {
+  for (uint64_t draw = 0; draw < plan_.options.draws; ++draw) {
+    for (const SeedFolder& seed : folder_.trial(trial, draw).seeds()) {
+      fs::remove(seed.checkpoint_file());
+      fs::remove(seed.best_file());
+    }
+  }
+}
+
 void Tune::remove_retired() const {
   const RungScores scores = mean_scores(log_.read(), halving_of(plan_.options));
   const auto best = leader(scores);
   for (const uint64_t trial : retired(halving_of(plan_.options), scores)) {
-    if (best && trial == best->trial) continue;
-    for (uint64_t draw = 0; draw < plan_.options.draws; ++draw) {
-      for (const SeedFolder& seed : folder_.trial(trial, draw).seeds()) {
-        fs::remove(seed.checkpoint_file());
-        fs::remove(seed.best_file());
-      }
-    }
+    if (!best || trial != best->trial) remove_weights(trial);
   }
 }
 

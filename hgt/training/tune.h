@@ -66,6 +66,7 @@ class Tune {
   bool score_draw(const RungOfTrial& job, uint64_t draw, Watch& watch) const;
   std::string stopped_text() const;
   TuneScore trained(const RungOfTrial& job, uint64_t draw, const ProgressSink& progress) const;
+  void remove_weights(uint64_t trial) const;
   void remove_retired() const;
   void write_report() const;
   void adopt_weights(uint64_t trial) const;
