@@ -4,9 +4,23 @@
 
 namespace hgt {
 
+void RelationPlan::pair_up(const LayerGraph& graph, const std::vector<uint64_t>& edges,
+                           std::vector<uint32_t>& pair_of, std::vector<uint32_t>& sources) {
+  constexpr uint32_t kUnpaired = std::numeric_limits<uint32_t>::max();
+  pair_of.resize(graph.num_sources(), kUnpaired);
+  for (const uint64_t edge : edges) {
+    const uint32_t source = graph.sources[edge];
+    if (pair_of[source] == kUnpaired) {
+      pair_of[source] = num_pairs();
+      pair_sources.push_back(source);
+    }
+    sources[edge] = pair_of[source];
+  }
+  for (const uint64_t edge : edges) pair_of[graph.sources[edge]] = kUnpaired;
+}
+
 RelationPlan::RelationPlan(const LayerGraph& graph, const std::vector<uint32_t>& relation_sets,
                            uint32_t num_sets, bool temporal) {
-  constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
   source_rows = graph.num_sources();
   std::vector<std::vector<uint64_t>> edges_of(num_sets);
   for (uint64_t edge = 0; edge < graph.num_edges(); ++edge) {
@@ -15,17 +29,9 @@ RelationPlan::RelationPlan(const LayerGraph& graph, const std::vector<uint32_t>&
   LayerGraph pairs;
   pairs.sources.resize(graph.num_edges());
   pair_offsets.push_back(0);
-  std::vector<uint32_t> pair_of(graph.num_sources(), kNone);  // in the set at hand
+  std::vector<uint32_t> pair_of;
   for (const std::vector<uint64_t>& edges : edges_of) {
-    for (const uint64_t edge : edges) {
-      const uint32_t source = graph.sources[edge];
-      if (pair_of[source] == kNone) {
-        pair_of[source] = num_pairs();
-        pair_sources.push_back(source);
-      }
-      pairs.sources[edge] = pair_of[source];
-    }
-    for (const uint64_t edge : edges) pair_of[graph.sources[edge]] = kNone;
+    pair_up(graph, edges, pair_of, pairs.sources);
     pair_offsets.push_back(num_pairs());
   }
   pairs.source_offsets = pair_offsets;

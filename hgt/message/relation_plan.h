@@ -25,6 +25,12 @@ struct RelationPlan : LayerPlan {
   std::vector<uint32_t> pair_sources;  // [pairs] input of the layer graph
   // Its inputs are the pairs, its edges in the order of the layer graph; one set of matrices.
   std::shared_ptr<const AttentionPlan> attention;
+
+ private:
+  // The pairs of one set, whose `edges` get theirs as `sources`. pair_of: [sources] memory, which
+  // is left as it was.
+  void pair_up(const LayerGraph& graph, const std::vector<uint64_t>& edges,
+               std::vector<uint32_t>& pair_of, std::vector<uint32_t>& sources);
 };
 
 }  // namespace hgt

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <ranges>
 
 #include "hgt/run/saved_run.h"
 #include "hgt/run/search_space.h"
@@ -216,12 +217,12 @@ std::string option_panel(const TuneReport& report, const std::string& key, const
   std::vector<const TuneRow*> shown;
   std::vector<std::string> values;
   std::vector<double> scores;
-  for (auto row = report.rows.rbegin(); row != report.rows.rend(); ++row) {
-    const std::string value = drawn_value(*row, key);
-    if (value.empty() || row->scores.empty() || !row->scores.front()) continue;
-    shown.push_back(&*row);
+  for (const TuneRow& row : std::views::reverse(report.rows)) {
+    const std::string value = drawn_value(row, key);
+    if (value.empty() || row.scores.empty() || !row.scores.front()) continue;
+    shown.push_back(&row);
     values.push_back(value);
-    scores.push_back(*row->scores.front());
+    scores.push_back(*row.scores.front());
   }
   const Ends ends = ends_of(scores);
   const ValueAxis axis(values);
@@ -271,9 +272,9 @@ std::string to_markdown(const TuneReport& report) {
 std::string to_svg(const TuneReport& report) {
   constexpr double kSmall = 170;
   constexpr double kGap = 30;
-  constexpr size_t kColumns = 4;
-  const size_t lines = (report.keys.size() + kColumns - 1) / kColumns;
-  const double width = kGap + static_cast<double>(kColumns) * (kSmall + kGap);
+  constexpr size_t kPanelsInALine = 4;
+  const size_t lines = (report.keys.size() + kPanelsInALine - 1) / kPanelsInALine;
+  const double width = kGap + static_cast<double>(kPanelsInALine) * (kSmall + kGap);
   const double height = 300 + static_cast<double>(lines) * (110 + 2 * kGap);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
@@ -282,8 +283,8 @@ std::string to_svg(const TuneReport& report) {
       width, height);
   svg += rungs_panel(report, {.left = kGap, .top = 30, .width = width - 2 * kGap, .height = 220});
   for (size_t i = 0; i < report.keys.size(); ++i) {
-    const auto column = static_cast<double>(i % kColumns);
-    const auto line = std::floor(static_cast<double>(i) / kColumns);
+    const auto column = static_cast<double>(i % kPanelsInALine);
+    const auto line = std::floor(static_cast<double>(i) / kPanelsInALine);
     svg += option_panel(report, report.keys[i],
                         {.left = kGap + column * (kSmall + kGap),
                          .top = 310 + line * (110 + 2 * kGap),

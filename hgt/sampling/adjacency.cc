@@ -330,9 +330,8 @@ void Adjacency::for_each_source(const Subgraph& subgraph, const Link& link, uint
 uint64_t Adjacency::num_edges_into(const Subgraph& subgraph, uint32_t site, uint32_t row) const {
   uint64_t edges = 0;
   const auto count = [&](const std::vector<Link>& links, uint64_t first, uint64_t last) {
-    for (uint64_t i = first; i < last; ++i) {
-      for_each_source(subgraph, links[i], row, [&](uint32_t) { ++edges; });
-    }
+    const auto add = [&](uint32_t) { ++edges; };
+    for (uint64_t i = first; i < last; ++i) for_each_source(subgraph, links[i], row, add);
   };
   count(links_, link_offsets_[site], link_offsets_[site + 1]);
   count(heavy_links_, heavy_offsets_[site], heavy_offsets_[site + 1]);
@@ -363,8 +362,9 @@ void Adjacency::write_site(const Site& site, Subgraph& subgraph) const {
       subgraph.positions[edge++] = position;
     };
     for (const Link& link : merged_) {
-      for_each_source(subgraph, link, rows_[i],
-                      [&](uint32_t source) { write(source, relations[link.slot], link.position); });
+      const Relation relation = relations[link.slot];
+      const auto read = [&](uint32_t source) { write(source, relation, link.position); };
+      for_each_source(subgraph, link, rows_[i], read);
     }
     write(rows_[i], self, kSelfEdge);
   }
