@@ -350,24 +350,25 @@ void Adjacency::merge_links(uint32_t site) {
              [](const Link& a, const Link& b) { return a.slot < b.slot; });
 }
 
-void Adjacency::write_site(const Site& site, Subgraph& subgraph) const {
-  const auto relations = graph_.schema().incoming(site.type);
-  const Relation self = self_relation(graph_.schema(), site.type);
-  for (uint32_t i = site.first; i < site.last; ++i) {
-    uint64_t edge = subgraph.edge_offsets[rows_[i]];
-    const auto write = [&](uint32_t source, Relation relation, EdgePosition position) {
-      subgraph.sources[edge] = source;
-      subgraph.relations[edge] = relation;
-      subgraph.gaps[edge] = time_gap(subgraph.times[rows_[i]], subgraph.times[source]);
-      subgraph.positions[edge++] = position;
-    };
-    for (const Link& link : merged_) {
-      const Relation relation = relations[link.slot];
-      const auto read = [&](uint32_t source) { write(source, relation, link.position); };
-      for_each_source(subgraph, link, rows_[i], read);
-    }
-    write(rows_[i], self, kSelfEdge);
+void Adjacency::write_row(NodeType type, uint32_t row, Subgraph& subgraph) const {
+  const auto relations = graph_.schema().incoming(type);
+  uint64_t edge = subgraph.edge_offsets[row];
+  const auto write = [&](uint32_t source, Relation relation, EdgePosition position) {
+    subgraph.sources[edge] = source;
+    subgraph.relations[edge] = relation;
+    subgraph.gaps[edge] = time_gap(subgraph.times[row], subgraph.times[source]);
+    subgraph.positions[edge++] = position;
+  };
+  for (const Link& link : merged_) {
+    const Relation relation = relations[link.slot];
+    const auto read = [&](uint32_t source) { write(source, relation, link.position); };
+    for_each_source(subgraph, link, row, read);
   }
+  write(row, self_relation(graph_.schema(), type), kSelfEdge);
+}
+
+void Adjacency::write_site(const Site& site, Subgraph& subgraph) const {
+  for (uint32_t i = site.first; i < site.last; ++i) write_row(site.type, rows_[i], subgraph);
 }
 
 }  // namespace hgt

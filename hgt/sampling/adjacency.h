@@ -82,6 +82,7 @@ class Adjacency {
                        const Use& use) const;
   uint64_t num_edges_into(const Subgraph& subgraph, uint32_t site, uint32_t row) const;
   void merge_links(uint32_t site);
+  void write_row(NodeType type, uint32_t row, Subgraph& subgraph) const;  // of the links merged
   void write_site(const Site& site, Subgraph& subgraph) const;
 
   const HeteroGraph graph_;
