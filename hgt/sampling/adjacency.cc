@@ -318,12 +318,13 @@ template <typename Use>
 void Adjacency::for_each_source(const Subgraph& subgraph, const Link& link, uint32_t target_row,
                                 const Use& use) const {
   const Site& site = sites_[link.source];
-  const bool at_same_time = same_time_ && graph_.time(site.type, site.node) == kNoTime;
+  if (!same_time_ || graph_.time(site.type, site.node) != kNoTime) {
+    for (uint32_t i = site.first; i < site.last; ++i) use(rows_[i]);
+    return;
+  }
   for (uint32_t i = site.first; i < site.last; ++i) {
     const uint32_t row = rows_[i];
-    const bool reads =
-        !at_same_time || time_gap(subgraph.times[target_row], subgraph.times[row]) == 0;
-    if (reads) use(row);
+    if (time_gap(subgraph.times[target_row], subgraph.times[row]) == 0) use(row);
   }
 }
 
