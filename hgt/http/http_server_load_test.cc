@@ -244,6 +244,7 @@ TEST(HttpServerLoad, IsBusyWhenTooManyWaitForAHeavyRouteAndStillAnswersLightOnes
   }
   while (refused < 5) std::this_thread::sleep_for(milliseconds(5));  // the others wait or run
   EXPECT_EQ(get(running.port(), "/light?n=1").status(), 200);
+  gate.await(1);
   EXPECT_EQ(gate.inside(), 1);
   gate.open();
   for (std::thread& client : clients) client.join();
