@@ -23,9 +23,9 @@ struct TuneOptions {
 // The options must outlive the table.
 OptionTable tune_table(TuneOptions& options);
 
-// Throws Error: neither trials nor a budget; a budget that is no time.
+// Throws Error: neither trials nor a budget; a budget that is not a duration.
 void check(const TuneOptions& options);
-// In seconds; infinity: no limit. Throws Error: no time.
+// In seconds; infinity: no limit. Throws Error: it is not a duration.
 double budget_seconds(const TuneOptions& options);
 Halving halving_of(const TuneOptions& options);
 
