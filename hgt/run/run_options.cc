@@ -134,6 +134,9 @@ void add_schedule(OptionTable& table, TrainOptions& training) {
             "Batches over which the learning rate rises to its highest value");
   table.add("weight-decay", training.weight_decay, {0, 1000}, "Weight decay of AdamW");
   table.add("clip", training.clip, {0, 1e12}, "Largest norm of the gradients (0 = unlimited)");
+  table.add("average-weights", training.average_weights, {0, 1},
+            "Score and keep a moving average of the weights, in which the past counts so much at "
+            "each batch, such as 0.98 (0 = the weights themselves)");
   table.add("validate-every", training.validate_every, kAnyCount,
             "Batches between validations (0 = validate after each epoch)");
   table.add("patience", training.patience, kAnyCount,

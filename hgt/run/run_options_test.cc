@@ -73,6 +73,7 @@ TEST(TrainOptions, AreRefusedWithTheNameTheValueAndTheRemedy) {
       {[](auto& o) { o.final_learning_rate = 2; }, "final-learning-rate is 2; it must be between"},
       {[](auto& o) { o.weight_decay = -0.5; }, "weight-decay is -0.5; it must be 0 or more"},
       {[](auto& o) { o.clip = -1; }, "clip is -1; it must be 0 or more"},
+      {[](auto& o) { o.average_weights = 1; }, "average-weights is 1; it must be at least 0 and"},
       {[](auto& o) { o.slices = 0; }, "slices is 0; it must be at least 1"},
       {[](auto& o) { o.validation.batch_size = 0; }, "validation-batch-size is 0; it must be"},
       {[](auto& o) { o.validation.samples = 0; }, "validation-samples is 0; it must be"},
@@ -288,7 +289,7 @@ TEST(RunOptions, AreSetByTheirOwnNames) {
 
 TEST(RunOptions, GiveFileAndLineOfWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"hiden = 3", "unknown key 'hiden'; the known keys are batch-size, "},
+      {"hiden = 3", "unknown key 'hiden'; the known keys are average-weights, batch-size, "},
       {"hidden = 'x'", "hidden: 'x' is not a whole number from 1 to 65536"},
       {"hidden = 3.5", "hidden: '3.5' is not a whole number from 1 to 65536"},
       {"width = -1", "width: '-1' is not a whole number from 0 to 10000000"},

@@ -163,6 +163,7 @@ void add_layers(const ModelRow& row, std::vector<Dimension>& dimensions) {
   dimensions.push_back(one_of("layers", {"1", "2", "3"}));
   dimensions.push_back(one_of("dropout", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6"}));
   dimensions.push_back(one_of("tanh-adaptation", {"true", "false"}));
+  dimensions.push_back(one_of("node-vectors", {"10000", "0"}));  // per node, or one
   if (!row.has_variants) return;
   for (const char* part : {"norm", "gated-skip"}) {
     dimensions.push_back(one_of(part, {"true", "false"}));
@@ -380,6 +381,7 @@ SearchSpace default_space(const RunOptions& options, uint64_t training_examples)
   space.dimensions.push_back(one_of("epochs", {"5", "10", "20"}));  // without effect beside batches
   space.dimensions.push_back({.key = "learning-rate", .low = 3e-4, .high = 1e-2, .log = true});
   space.dimensions.push_back({.key = "weight-decay", .low = 1e-4, .high = 1e-1, .log = true});
+  space.dimensions.push_back(one_of("average-weights", {"0", "0.9", "0.98"}));
   return space;
 }
 

@@ -63,7 +63,8 @@ TEST_F(SearchSpaceTest, IsListsAndRangesByTheNamesOfOptions) {
 
 TEST_F(SearchSpaceTest, RefusesWhatNoOptionCanBeWithItsLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"hiden = [64]", "unknown option 'hiden'; the options that can be searched are batch-size"},
+      {"hiden = [64]",
+       "unknown option 'hiden'; the options that can be searched are average-weights, "},
       {"batches = [10, 20]", "'batches' must be the same for all trials; give --batches"},
       {"seed = { low = 1, high = 9 }", "'seed' must be the same for all trials"},
       {"validation-full = [true]", "'validation-full' must be the same for all trials"},

@@ -24,6 +24,8 @@ void check(const TrainOptions& options) {
           "it must be between 0 and the learning rate");
   require(options.weight_decay >= 0, "weight-decay", options.weight_decay, "it must be 0 or more");
   require(options.clip >= 0, "clip", options.clip, "it must be 0 or more");
+  require(options.average_weights >= 0 && options.average_weights < 1, "average-weights",
+          options.average_weights, "it must be at least 0 and below 1");
   require(options.slices > 0, "slices", options.slices, "it must be at least 1");
   require(options.validation.batch_size > 0, "validation-batch-size", options.validation.batch_size,
           "it must be at least 1");

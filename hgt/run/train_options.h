@@ -66,7 +66,8 @@ struct TrainOptions {
   double final_learning_rate = 1e-6;
   uint64_t warmup = 0;  // batches over which the learning rate rises to its full height
   double weight_decay = 0.01;
-  double clip = 1;               // norm of the gradients, at most; 0: any
+  double clip = 1;             // norm of the gradients, at most; 0: any
+  double average_weights = 0;  // decay of the average that is scored and kept; 0: the last weights
   double checkpoint_every = 60;  // seconds
   EvaluationOptions validation = {};
   PipelineOptions pipeline = {};

@@ -78,34 +78,43 @@ void read_parameters(const TensorFile& file, const std::string& where, TaskModel
 
 }  // namespace
 
-void save_checkpoint(const Path& file, const TaskModelImpl& model, AdamW& optimizer,
-                     const TrainState& state, const std::string& identity) {
-  NamedTensors tensors = named_parameters(model);
-  const size_t count = tensors.size();
-  for (size_t i = 0; i < count; ++i) {
-    tensors.emplace_back("first_moment." + tensors[i].first, optimizer.first_moments()[i]);
-    tensors.emplace_back("second_moment." + tensors[i].first, optimizer.second_moments()[i]);
+namespace {
+
+// The state of the optimizer and the averages, by the names of the parameters that they are of.
+NamedTensors tensors_of_loop(const Learner& learner) {
+  const NamedTensors parameters = named_parameters(learner.model);
+  NamedTensors tensors;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const std::string& name = parameters[i].first;
+    tensors.emplace_back("first_moment." + name, learner.optimizer.first_moments()[i]);
+    tensors.emplace_back("second_moment." + name, learner.optimizer.second_moments()[i]);
+    if (learner.average.is_on()) {
+      tensors.emplace_back("average." + name, learner.average.values()[i]);
+    }
   }
+  return tensors;
+}
+
+}  // namespace
+
+void save_checkpoint(const Path& file, const Learner& learner, const TrainState& state,
+                     const std::string& identity) {
+  NamedTensors tensors = named_parameters(learner.model);
+  for (auto& each : tensors_of_loop(learner)) tensors.push_back(std::move(each));
   save_tensors(file, tensors,
                {{"format", kCheckpointFormat},
                 {"identity", identity},
-                {"optimizer_steps", std::to_string(optimizer.steps())},
+                {"optimizer_steps", std::to_string(learner.optimizer.steps())},
                 {"state", to_json(state)}});
 }
 
-TrainState load_checkpoint(const Path& path, TaskModelImpl& model, AdamW& optimizer,
-                           const std::string& identity) {
+TrainState load_checkpoint(const Path& path, const Learner& learner, const std::string& identity) {
   const std::string where = path.string();
   const TensorFile file = open_for(path, kCheckpointFormat, identity);
   const TrainState state = state_from_json(metadata_entry(file, where, "state"), where);
-  read_parameters(file, where, model);
-  const NamedTensors parameters = named_parameters(model);
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const std::string& name = parameters[i].first;
-    read_tensor(file, where, "first_moment." + name, optimizer.first_moments()[i]);
-    read_tensor(file, where, "second_moment." + name, optimizer.second_moments()[i]);
-  }
-  optimizer.set_steps(std::stoull(metadata_entry(file, where, "optimizer_steps")));
+  read_parameters(file, where, learner.model);
+  for (auto& [name, tensor] : tensors_of_loop(learner)) read_tensor(file, where, name, tensor);
+  learner.optimizer.set_steps(std::stoull(metadata_entry(file, where, "optimizer_steps")));
   return state;
 }
 

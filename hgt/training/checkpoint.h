@@ -10,6 +10,7 @@
 #include "hgt/graph/types.h"
 #include "hgt/training/adamw.h"
 #include "hgt/training/task_model.h"
+#include "hgt/training/weight_average.h"
 
 namespace hgt {
 
@@ -30,11 +31,17 @@ struct TrainState {
   friend bool operator==(const TrainState&, const TrainState&) = default;
 };
 
+// What a step of training changes.
+struct Learner {
+  TaskModelImpl& model;
+  AdamW& optimizer;
+  WeightAverage& average;
+};
+
 // `identity` tells what the run is (options, task, graph): a checkpoint of another run is refused.
-void save_checkpoint(const Path& file, const TaskModelImpl& model, AdamW& optimizer,
-                     const TrainState& state, const std::string& identity);
-TrainState load_checkpoint(const Path& file, TaskModelImpl& model, AdamW& optimizer,
-                           const std::string& identity);
+void save_checkpoint(const Path& file, const Learner& learner, const TrainState& state,
+                     const std::string& identity);
+TrainState load_checkpoint(const Path& file, const Learner& learner, const std::string& identity);
 
 // Weights alone, with what they were made for.
 void save_model(const Path& file, const TaskModelImpl& model, const TrainState& state,

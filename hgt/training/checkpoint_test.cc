@@ -49,8 +49,7 @@ class Checkpoint : public testing::Test {
   // And nothing of it is loaded.
   void expect_refused(const std::string& bytes, const std::string& what) {
     write_bytes(file_, bytes);
-    const std::string error =
-        error_of([&] { load_checkpoint(file_, *model_, optimizer_, "test"); });
+    const std::string error = error_of([&] { load_checkpoint(file_, learner_, "test"); });
     EXPECT_TRUE(error.starts_with(file_.string() + ": ")) << what << ": " << error;
     EXPECT_FALSE(contains(error, "\n")) << error;
     for (const auto& parameter : model_->named_parameters()) {
@@ -66,6 +65,8 @@ class Checkpoint : public testing::Test {
   TaskModel fresh_ = make_model(*task_, quick_options());
   TaskModel model_ = make_model(*task_, quick_options());
   AdamW optimizer_{model_->parameters(), {}};
+  WeightAverage average_{model_->parameters(), 0};
+  const Learner learner_{.model = *model_, .optimizer = optimizer_, .average = average_};
 };
 
 TEST_F(Checkpoint, IsRefusedWithAnyByteChanged) {
@@ -95,7 +96,7 @@ TEST_F(Checkpoint, IsRefusedWhenItIsCutOffOrTooLong) {
   expect_refused(std::string(whole_.size(), '\0'), "zeros");
   EXPECT_NE(error_of_going_on(), "");
   write_bytes(file_, whole_);
-  EXPECT_EQ(error_of([&] { load_checkpoint(file_, *model_, optimizer_, "test"); }), "");
+  EXPECT_EQ(error_of([&] { load_checkpoint(file_, learner_, "test"); }), "");
 }
 
 TEST_F(Checkpoint, IsRefusedWhenItBelongsToAnotherRun) {
@@ -166,6 +167,8 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
   for (at::Tensor& moment : optimizer.first_moments()) moment.normal_();
   for (at::Tensor& moment : optimizer.second_moments()) moment.uniform_();
   optimizer.set_steps(17);
+  WeightAverage average(model->parameters(), 0.5);
+  for (at::Tensor& value : average.values()) value.normal_();
   const TrainState state{.step = 12,
                          .best_loss = 0.1 + 0.2,
                          .best_step = 9,
@@ -176,10 +179,13 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
                          .loss_count = 5,
                          .seconds = 1e-9,
                          .batch_seconds = 5e-10};
-  save_checkpoint(file_, *model, optimizer, state, "test");
+  save_checkpoint(file_, {.model = *model, .optimizer = optimizer, .average = average}, state,
+                  "test");
   TaskModel other = fresh(2);
   AdamW other_optimizer(other->parameters(), {});
-  EXPECT_EQ(load_checkpoint(file_, *other, other_optimizer, "test"), state);
+  WeightAverage other_average(other->parameters(), 0.5);
+  const Learner into{.model = *other, .optimizer = other_optimizer, .average = other_average};
+  EXPECT_EQ(load_checkpoint(file_, into, "test"), state);
   EXPECT_EQ(other_optimizer.steps(), 17U);
   const auto parameters = other->named_parameters();
   size_t i = 0;
@@ -187,6 +193,7 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
     EXPECT_TRUE(at::equal(parameter.value(), parameters[parameter.key()])) << parameter.key();
     EXPECT_TRUE(at::equal(optimizer.first_moments()[i], other_optimizer.first_moments()[i]));
     EXPECT_TRUE(at::equal(optimizer.second_moments()[i], other_optimizer.second_moments()[i]));
+    EXPECT_TRUE(at::equal(average.values()[i], other_average.values()[i]));
     ++i;
   }
   EXPECT_GT(i, 10U);

@@ -51,11 +51,12 @@ struct Trainer::Loop {
         progress(sink),
         model(make_model(trainer.task_, trainer.options_)),
         optimizer(model->parameters(), {.weight_decay = trainer.options_.weight_decay}),
+        average(model->parameters(), trainer.options_.average_weights),
         plan(training_plan(trainer.task_, trainer.options_)),
         log(trainer.folder_.log_file()) {
     const Path file = own.folder_.checkpoint_file();
     if (std::filesystem::exists(file)) {
-      state = load_checkpoint(file, *model, optimizer, own.identity_);
+      state = load_checkpoint(file, learner(), own.identity_);
     }
     // Later entries belong to steps that are done again, or to a validation that is.
     log.keep_until(state.validation_due ? state.step - 1 : state.step);
@@ -77,6 +78,7 @@ struct Trainer::Loop {
         optimizer.step(learning_rate(own.options_, state.step, own.steps_), own.options_.clip);
     if (!std::isfinite(norm)) report_not_finite("the norm of the gradients", norm);
     ++state.step;
+    average.update(state.step);
     state.loss_sum += value;
     ++state.loss_count;
     last_loss = value;
@@ -103,15 +105,7 @@ struct Trainer::Loop {
       part.finished = false;  // of training: no line of its own
       progress(part);
     };
-    const Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, as_part);
-    state.seconds = seconds_before + seconds_since(started);
-    ++state.without_progress;
-    if (result.loss < state.best_loss) {
-      state.best_loss = result.loss;
-      state.best_step = state.step;
-      state.without_progress = 0;
-      save_model(own.folder_.best_file(), *model, state, own.identity_);
-    }
+    const Evaluation result = score_and_keep(as_part);
     write_log(result, waited);
     last_metric =
         fmt::format("{} {:.4f}", result.metrics.front().first, result.metrics.front().second);
@@ -121,6 +115,20 @@ struct Trainer::Loop {
     state.stopped_early =
         own.options_.patience > 0 && state.without_progress >= own.options_.patience;
     checkpoint();
+  }
+
+  // The weights go to the file of the best ones if they are.
+  Evaluation score_and_keep(const ProgressSink& sink) {
+    const WeightAverage::Shown shown(average);
+    Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, sink);
+    state.seconds = seconds_before + seconds_since(started);
+    ++state.without_progress;
+    if (!(result.loss < state.best_loss)) return result;  // nor is NaN
+    state.best_loss = result.loss;
+    state.best_step = state.step;
+    state.without_progress = 0;
+    save_model(own.folder_.best_file(), *model, state, own.identity_);
+    return result;
   }
 
   void write_log(const Evaluation& result, double waited) const {
@@ -162,7 +170,7 @@ struct Trainer::Loop {
 
   void checkpoint() {
     state.seconds = seconds_before + seconds_since(started);
-    save_checkpoint(own.folder_.checkpoint_file(), *model, optimizer, state, own.identity_);
+    save_checkpoint(own.folder_.checkpoint_file(), learner(), state, own.identity_);
     checkpointed = Clock::now();
   }
 
@@ -184,10 +192,13 @@ struct Trainer::Loop {
     return std::max(kLeast, state.batch_seconds - batch_seconds_before);
   }
 
+  Learner learner() { return {.model = *model, .optimizer = optimizer, .average = average}; }
+
   Trainer& own;
   const ProgressSink& progress;
   TaskModel model;
   AdamW optimizer;
+  WeightAverage average;
   TrainingPlan plan;
   TrainingLog log;
   TrainState state;

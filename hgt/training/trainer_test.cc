@@ -199,12 +199,31 @@ TEST_F(Training, TellsHowFarItIs) {
   EXPECT_TRUE(finished);
 }
 
+TEST_F(Training, TakesTheSameStepsWithAnAverageOfWeightsAndKeepsOtherWeights) {
+  TrainOptions options = quick_options();
+  options.batches = options.validate_every = 6;  // one validation, after which weights are kept
+  const TrainingResult without = result(options);
+  options.average_weights = 0.5;
+  const Path at = place();
+  train(at, options);
+  const TrainingResult with = training_result(at);
+  ASSERT_EQ(with.log.size(), 1U);
+  EXPECT_EQ(with.log[0].at("train_loss"), without.log[0].at("train_loss"));
+  EXPECT_NE(with.log[0].at("validation_loss"), without.log[0].at("validation_loss"));
+  const auto steps = tensor_bytes(SeedFolder(at).checkpoint_file());
+  for (const auto& [name, bytes] : tensor_bytes(SeedFolder(at).best_file())) {
+    if (!name.starts_with("tensor ")) continue;
+    EXPECT_EQ(bytes, steps.at("tensor average." + name.substr(7))) << name;
+  }
+}
+
 // --- stopped and resumed ---
 
 TEST_F(Training, EndsTheSameAfterAnInterruptionAtAnyReport) {
   for (const unsigned workers : {0U, 2U}) {
     TrainOptions options = quick_options();
     options.pipeline.workers = workers;
+    options.average_weights = workers > 0 ? 0.6 : 0;
     uint64_t reports = 0;
     const Path at = place();
     const TrainState ended = train(at, options, [&](const Progress&) { ++reports; });
