@@ -23,6 +23,8 @@ PAPERS = SMALL + ("--layers 2 --width 64 --depth 3 --batch-size 256 --learning-r
                   "--validation-limit 2000 --validate-every 100").split()
 LINKS = SMALL + ("--scorer dot --batches 400 --validate-every 100 --validation-limit 2000 "
                  "--negatives 256 --test-negatives 1000").split()
+MOVIES = ("--split random --layers 1 --strategy neighbors --fanout 30 --batch-size 512 "
+          "--learning-rate 0.003").split()
 AUTHORS = SMALL + ("--layers 2 --strategy neighbors --fanout 8,3 --batch-size 64 "
                    "--validation-batch-size 64 --batches 300 --validate-every 100 "
                    "--learning-rate 0.002").split()
@@ -43,9 +45,9 @@ EXPERIMENTS = [
     ("ai-authors", "ai-venues", "ai-authors.toml", 3, AUTHORS, ""),
     ("ai-authors-no-institutes", "ai-venues", "ai-authors.toml", 3,
      AUTHORS + ["--leave-out", "affiliated"], ""),
-    ("movielens", "movielens-small", "link:rates", 3,
-     LINKS + ("--split random --layers 1 --strategy neighbors --fanout 30 --batch-size 512 "
-              "--learning-rate 0.003").split(), ""),
+    ("movielens", "movielens-small", "link:rates", 3, LINKS + MOVIES, ""),
+    ("movielens-all-times", "movielens-small", "link:rates", 3,
+     LINKS + MOVIES + ["--time-bound", "none"], ""),
     ("movielens-time", "movielens-small", "link:rates", 3,
      LINKS + ("--train-end 2014 --validation-end 2016 --layers 2 --width 256 --depth 2 "
               "--batch-size 256 --learning-rate 0.002").split(), ""),
