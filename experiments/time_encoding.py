@@ -78,7 +78,7 @@ class Papers:
         with open(os.path.join(graph, "schema.json"), encoding="utf-8") as file:
             schema = json.load(file)
         self.into = [relation for relation in schema["relations"] if relation["target"] == "paper"]
-        self.offsets = numpy.load(os.path.join(graph, "paper", "incoming_offsets.npy"))
+        self.offsets = self.incoming_offsets(graph)
         self.sources = numpy.load(os.path.join(graph, "paper", "incoming_sources.npy"))
         self.year = numpy.load(os.path.join(graph, "paper", "time.npy"))
         self.titles = numpy.load(os.path.join(graph, "paper", "features.npy")).astype("f4")
@@ -88,6 +88,15 @@ class Papers:
         self.labels[paper, answer] = 1
         self.authors = numpy.unique(numpy.stack(self.edges(lambda edge: edge.startswith("writes"))),
                                     axis=1)
+
+    @staticmethod
+    def incoming_offsets(graph):
+        """Where each list begins, and where the last one ends (docs/graph-format.md)."""
+        lists = os.path.join(graph, "paper", "incoming")
+        lengths = numpy.load(lists + "_lengths.npy").astype("i8")
+        long = numpy.load(lists + "_long.npy")
+        lengths[long[:, 0]] += long[:, 1]
+        return numpy.concatenate([[0], numpy.cumsum(lengths)])
 
     def edges(self, wanted):
         """Targets and sources of the edges into papers whose type is wanted."""

@@ -4,7 +4,7 @@
 // Input: a sequence of 5-byte edits (file, position as 3 bytes, new byte); position beyond the end
 // of a file truncates it to position modulo its size. Where byte 0 of the input is odd, the
 // checksums in schema.json are made to fit the damaged files, so that the structural checks are
-// reached.
+// reached. Where its second bit is set, the graph is one of version 1.
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "fuzz/fuzz_input.h"
-#include "hgt/academic/academic_generator.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/graph_builder.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/version_1_test_graph.h"
 
 namespace {
 
@@ -30,14 +31,43 @@ void spill(const Path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
+// Some of everything: times, weights, names, ids, labels, features; lists and a name of more than
+// 255 items.
+void build_graph(const Path& folder) {
+  hgt::Schema schema;
+  const auto paper = schema.add_node_type("paper", hgt::NodeKind::event);
+  const auto author = schema.add_node_type("author", hgt::NodeKind::plain);
+  schema.at(author).names = true;
+  schema.add_relation({.source = "author", .edge = "writes", .target = "paper", .weights = true});
+  schema.add_relation({.source = "author", .edge = "reads", .target = "paper", .times = true});
+  schema.number_relations();
+  const auto writes = schema.relation("author", "writes", "paper");
+  const auto reads = schema.relation("author", "reads", "paper");
+  hgt::GraphBuilder builder(folder, schema);
+  for (int i = 0; i < 300; ++i) builder.add_node(paper, {.time = 2000 + i % 20});
+  for (int i = 0; i < 3; ++i) {
+    const std::string id = "author" + std::to_string(i);
+    builder.add_node(author, {.id = id, .name = std::string(200 * i, 'x')});
+  }
+  builder.declare_features(author, {.width = 2});
+  builder.set_features(author, 1, std::vector<float>{1, 2});
+  builder.add_label(author, builder.declare_label(author, "kind"), 2, "a");
+  for (hgt::NodeId node = 0; node < 300; ++node) {
+    builder.add_edge(writes, {.source = 1, .target = node, .weight = 0.5F});
+    builder.add_edge(reads, {.source = node % 3, .target = node, .time = 2010});
+  }
+  builder.finish();
+}
+
 struct GoodGraph {
   hgt::fuzz::FuzzFolder temporary;
   Path folder = temporary.path() / "graph";
   std::vector<std::string> names;  // schema.json first
   std::vector<std::string> bytes;
 
-  GoodGraph() {
-    hgt::generate_academic_graph(folder, {.preset = "tiny"});
+  explicit GoodGraph(int version) {
+    build_graph(folder);
+    if (version == 1) hgt::convert_to_version_1(folder);
     names.emplace_back("schema.json");
     const auto graph = hgt::HeteroGraph::open(folder);
     for (const auto& array : graph.schema().arrays) names.push_back(array.file);
@@ -55,8 +85,12 @@ uint64_t use(const hgt::HeteroGraph& graph) {
       sum += graph.name(type, node).size() + static_cast<uint64_t>(graph.time(type, node));
       sum += graph.find(type, graph.id(type, node)).value_or(0);
       for (const auto relation : graph.schema().incoming(type)) {
-        for (const auto source : graph.incoming(relation, node).sources) sum += source;
+        const auto list = graph.incoming(relation, node);
+        for (const auto source : list.sources) sum += source;
+        for (size_t i = 0; i < list.times.size(); ++i) sum += static_cast<uint64_t>(list.times[i]);
       }
+      std::vector<hgt::EdgePosition> offsets;
+      for (const auto offset : graph.incoming_offsets(type, node, offsets)) sum += offset;
       for (uint32_t label = 0; label < graph.schema().at(type).labels.size(); ++label) {
         sum += graph.label_classes(type, label, node).size();
       }
@@ -79,8 +113,10 @@ void fit_checksums(const GoodGraph& good, const std::vector<std::string>& damage
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const GoodGraph good;
+  static const GoodGraph version_1(1);
+  static const GoodGraph version_2(2);
   if (size == 0) return 0;
+  const GoodGraph& good = (data[0] & 2U) != 0 ? version_1 : version_2;
   std::vector<std::string> damaged = good.bytes;
   for (size_t at = 1; at + 5 <= size; at += 5) {
     std::string& file = damaged[data[at] % damaged.size()];

@@ -120,6 +120,7 @@ class DamageProgram : public testing::Test {
   static std::optional<std::string> damaged(const std::string& name, Damage damage) {
     std::string bytes = good.at(name);
     if (damage == Damage::cut) return bytes.substr(0, bytes.size() - 1);
+    if (bytes.size() == kArrayHeaderBytes) return std::nullopt;  // an empty array
     if (damage == Damage::bit) bytes[(kArrayHeaderBytes + bytes.size()) / 2] ^= 4;
     const size_t page = std::min<size_t>(bytes.size(), 4096);
     const bool zeros = damage == Damage::zeros;

@@ -75,25 +75,52 @@ class Graph:
                  if os.path.basename(d) != "truth"}  # of a generated graph: described by itself
         assert files == set(self.arrays) | {"schema.json"}, "files and schema.json disagree"
 
+    def offsets(self, prefix):
+        """Where each list begins, and where the last one ends."""
+        lengths = self.arrays[prefix + "_lengths.npy"].astype("i8")
+        longs = self.arrays[prefix + "_long.npy"]
+        assert np.array_equal(longs[:, 0], np.flatnonzero(lengths == 255))
+        lengths[longs[:, 0]] += longs[:, 1]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        assert self.arrays[prefix + "_starts.npy"].tolist() == offsets[:-1:64].tolist() + offsets[-1:].tolist()
+        return offsets
+
     def strings(self, prefix):
-        offsets, data = self.arrays[prefix + "_offsets.npy"], bytes(self.arrays[prefix + "_bytes.npy"])
+        offsets, data = self.offsets(prefix), bytes(self.arrays[prefix + "_bytes.npy"])
         return [data[a:b].decode() for a, b in zip(offsets[:-1], offsets[1:])]
 
-    def edges(self, position):
-        """(source, target, weight) of one relation, from the format's description alone."""
+    def carried(self, target, into, what):
+        """The times or weights of all entries into a type, 0 where a relation carries none."""
+        values = self.arrays[f"{target}/incoming_{what}s.npy"]
+        carries = np.array([relation[what + "s"] for relation in into])
+        degrees = np.diff(self.offsets(target + "/incoming"))
+        carries = np.repeat(np.tile(carries, len(degrees) // len(into)), degrees)
+        assert len(values) == carries.sum()
+        if what == "time":
+            low, high = self.schema["time_range"]
+            assert values.dtype == ("<i2" if -32767 <= low and high <= 32767 else "<i4")
+        result = np.zeros(len(carries), values.dtype)
+        result[carries] = values
+        if not carries.all():
+            own = np.diff(self.offsets(f"{target}/incoming_{what}"))
+            assert own.sum() == len(values)
+        return result
+
+    def edges(self, position, what="weight"):
+        """(source, target, weight or time) of one relation, from the format's description alone."""
         relation = self.schema["relations"][position]
         target = relation["target"]
         into = [r for r in self.schema["relations"] if r["target"] == target]
         slot = into.index(relation)
-        offsets = self.arrays[target + "/incoming_offsets.npy"]
+        offsets = self.offsets(target + "/incoming")
         sources = self.arrays[target + "/incoming_sources.npy"]
-        weights = self.arrays.get(target + "/incoming_weights.npy")
+        carried = self.carried(target, into, what) if relation[what + "s"] else None
         nodes = next(t["nodes"] for t in self.schema["node_types"] if t["name"] == target)
         assert len(offsets) == nodes * len(into) + 1
         result = []
         for node in range(nodes):
             for at in range(offsets[node * len(into) + slot], offsets[node * len(into) + slot + 1]):
-                result.append((int(sources[at]), node, float(weights[at]) if relation["weights"] else 1.0))
+                result.append((int(sources[at]), node, 1.0 if carried is None else float(carried[at])))
         return result
 
 
@@ -106,7 +133,7 @@ def check_imported(folder):
     assert graph.arrays["paper/time.npy"].tolist() == [int(p[1]) for p in PAPERS]
     assert np.array_equal(graph.arrays["paper/features.npy"], np.array([FEATURES[i] for i in ids], "<f2"))
     classes = next(t for t in graph.schema["node_types"] if t["name"] == "paper")["labels"][0]["classes"]
-    offsets = graph.arrays["paper/label_color_offsets.npy"]
+    offsets = graph.offsets("paper/label_color")
     values = graph.arrays["paper/label_color_classes.npy"]
     for n, i in enumerate(ids):
         assert [classes[c] for c in values[offsets[n]:offsets[n + 1]]] == sorted(CLASSES[i]), i
@@ -138,6 +165,11 @@ def check_generated(folder):
         forward = sorted((s, t) for s, t, _ in graph.edges(position))
         back = sorted((t, s) for s, t, _ in graph.edges(by_name[target, "rev_" + edge, source]))
         assert forward == back, edge
+    affiliated = by_name["author", "affiliated", "institute"]
+    stays = graph.edges(affiliated, "time")
+    assert stays and all(1800 < year < 2100 for _, _, year in stays)
+    back = graph.edges(by_name["institute", "rev_affiliated", "author"], "time")
+    assert sorted(stays) == sorted((target, source, year) for source, target, year in back)
     assert len(graph.strings("paper/name")) == len(years) and NO_TIME not in years
 
 

@@ -235,7 +235,7 @@ std::vector<std::string> instance_cells(const SampleResult& result, uint32_t row
   const NodeType type = subgraph.type_of(row);
   const NodeId node = subgraph.nodes[row];
   const Time time = subgraph.times[row];
-  const auto offsets = graph.incoming_offsets(type, node);
+  const auto slots = static_cast<uint32_t>(graph.schema().incoming(type).size());
   return {std::to_string(row),
           std::to_string(subgraph.hops[row]),
           graph.schema().at(type).name,
@@ -243,7 +243,7 @@ std::vector<std::string> instance_cells(const SampleResult& result, uint32_t row
           cell(graph.name(type, node), kNameWidth),
           time == kNoTime ? "" : format_time(time, graph.schema().time_unit),
           with_commas(in_degree(subgraph, row)),
-          with_commas(static_cast<uint64_t>(offsets.back() - offsets.front()))};
+          with_commas(graph.incoming_range(type, node, 0, slots).size())};
 }
 
 std::string instances_text(const SampleResult& result, uint64_t rows) {

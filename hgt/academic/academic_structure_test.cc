@@ -203,7 +203,7 @@ TEST(AcademicStructure, AuthorsWriteOnTheTopicOfTheirTime) {
   for (NodeId paper = 0; paper < academic.num_papers(); ++paper) {
     for (const NodeId author : academic.authors(paper)) {
       if (early[author] == late[author]) continue;
-      const auto times = academic.graph.incoming(affiliated, author).times;
+      const auto times = times_of(academic.graph.incoming(affiliated, author));
       const Time start = *std::min_element(times.begin(), times.end());
       const bool is_late = academic.year(paper) >= start + 10;
       right += academic.topic(paper) == (is_late ? late : early)[author] ? 1 : 0;
@@ -345,7 +345,8 @@ TEST(AcademicStructure, AffiliationsAreOrderedInTimeAndWithinTheYears) {
     const auto stays = academic.graph.incoming(affiliated, author);
     ASSERT_GE(stays.size(), 1U);
     movers += stays.size() > 1 ? 1 : 0;
-    const auto [first, last] = std::minmax_element(stays.times.begin(), stays.times.end());
+    const std::vector<Time> times = times_of(stays);
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
     EXPECT_GE(*first, 1990);
     EXPECT_LE(*last, 2019);
     EXPECT_LT(*last - *first, 20);

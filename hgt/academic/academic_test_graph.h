@@ -46,6 +46,12 @@ inline std::string bytes_of(const Path& file) {
   return text.str();
 }
 
+inline std::vector<Time> times_of(const Neighbors& list) {
+  std::vector<Time> times;
+  for (size_t i = 0; i < list.times.size(); ++i) times.push_back(list.times[i]);
+  return times;
+}
+
 inline Path truth_of(const Path& graph) { return graph / "truth"; }
 
 // The arrays of a truth folder, by name.

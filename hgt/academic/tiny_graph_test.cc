@@ -85,8 +85,7 @@ TEST(TinyGraph, CitesEarlierPapersOnly) {
 TEST(TinyGraph, HasAffiliationsWithTimes) {
   const auto stays = tiny().graph.incoming(tiny().relation("author", "affiliated", "institute"), 0);
   EXPECT_EQ(Nodes(stays.sources.begin(), stays.sources.end()), (Nodes{0, 1, 2}));
-  EXPECT_EQ(std::vector<Time>(stays.times.begin(), stays.times.end()),
-            (std::vector<Time>{1998, 2004, 2009}));
+  EXPECT_EQ(times_of(stays), (std::vector<Time>{1998, 2004, 2009}));
   EXPECT_EQ(*tiny().graph.schema().time_range, (std::pair<Time, Time>{1998, 2010}));
 }
 

@@ -144,6 +144,11 @@ void File::truncate(uint64_t bytes) {
     fail_on_disk(path_, "resize the file");
 }
 
+void File::give_back(uint64_t begin, uint64_t end) {
+  static_cast<void>(::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                static_cast<off_t>(begin), static_cast<off_t>(end - begin)));
+}
+
 void File::sync() const {
   if (::fsync(descriptor_) != 0) fail_on_disk(path_, "flush it to disk");
 }

@@ -45,6 +45,9 @@ class File {
   size_t read_at(void* data, size_t bytes, uint64_t offset) const;  // fewer only at the end
   void reserve(uint64_t bytes);  // grows to `bytes` and allocates the disk blocks
   void truncate(uint64_t bytes);
+  // Gives the disk blocks of this part back; it reads as zeros afterwards. Has no effect where the
+  // file system cannot do this.
+  void give_back(uint64_t begin, uint64_t end);
   void sync() const;  // afterwards everything written is on disk
   // Until it is closed, no other descriptor can lock this file. False: another one has locked it.
   // Throws Error if the file system does not support locks.

@@ -68,9 +68,11 @@ void ArrayStream::flush() {
   buffer_.clear();
 }
 
-ArrayRecord ArrayStream::close() {
+ArrayRecord ArrayStream::close(std::vector<uint64_t> shape) {
+  if (shape.empty()) shape = {items()};
+  assert(num_items(shape) == items());
   flush();
-  record_.shape = {items()};
+  record_.shape = std::move(shape);
   record_.checksum = checksum_.value();
   const std::string header = array_header(record_.dtype, record_.shape);
   file_.write_at(header.data(), header.size(), 0);

@@ -27,6 +27,7 @@ template <typename T>
 constexpr std::string_view dtype_of() {
   if constexpr (std::same_as<T, int64_t>) return "<i8";
   if constexpr (std::same_as<T, int32_t>) return "<i4";
+  if constexpr (std::same_as<T, int16_t>) return "<i2";
   if constexpr (std::same_as<T, uint32_t>) return "<u4";
   if constexpr (std::same_as<T, float>) return "<f4";
   if constexpr (std::same_as<T, uint16_t>) return "<f2";  // halves are stored as their bits
@@ -55,7 +56,7 @@ class ArrayStream {
   }
   uint64_t items() const { return items_bytes_ / item_size_; }
 
-  ArrayRecord close();  // shape [items]
+  ArrayRecord close(std::vector<uint64_t> shape = {});  // default: [items]
 
  private:
   void append_bytes(const void* data, size_t bytes);
@@ -89,6 +90,10 @@ class GrowingArray {
     const uint64_t at = items_;
     resize(at + items.size());
     std::copy(items.begin(), items.end(), as<T>().begin() + static_cast<ptrdiff_t>(at));
+  }
+  template <typename T>
+  void append(const T& item) {
+    append(std::span(&item, 1));
   }
 
   void drop_pages();

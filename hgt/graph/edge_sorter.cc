@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
-#include "hgt/error.h"
-#include "hgt/graph/array_file.h"
+#include "hgt/graph/node_columns.h"
+#include "hgt/graph/sorted_run.h"
 #include "hgt/parallel.h"
 
 namespace hgt {
@@ -22,7 +24,6 @@ namespace {
 
 constexpr uint64_t kMaxBlockBytes = uint64_t{8} << 20U;
 constexpr uint64_t kMinBlockBytes = uint64_t{64} << 10U;
-constexpr size_t kReadBufferBytes = size_t{256} << 10U;
 
 // A background thread that sorts blocks, at most two behind.
 class SortThread {
@@ -76,82 +77,27 @@ class SortThread {
   std::jthread thread_;  // last: starts when the rest is ready
 };
 
-uint64_t key_of(const Edge& edge) { return uint64_t{edge.target} << 32U | edge.source; }
-
-struct PlainRecord {
-  uint64_t key;
-
-  static PlainRecord from(const Edge& edge) { return {key_of(edge)}; }
-  void to(Edge& edge) const {
-    edge.target = static_cast<NodeId>(key >> 32U);
-    edge.source = static_cast<NodeId>(key);
-  }
-  bool operator<(const PlainRecord& other) const { return key < other.key; }
-};
-
-// Time and weight sit in one number that orders them as they are ordered: time first, then weight.
-struct RichRecord {
-  uint64_t key;
-  uint64_t payload;
-
-  // Bits of a float, turned so that they compare like the float.
-  static uint32_t ordered(float weight) {
-    const auto bits = std::bit_cast<uint32_t>(weight);
-    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-  }
-  static float weight(uint32_t ordered) {
-    const bool negative = (ordered & 0x80000000U) == 0;
-    return std::bit_cast<float>(negative ? ~ordered : ordered & 0x7fffffffU);
-  }
-  static RichRecord from(const Edge& edge) {
-    const auto time = static_cast<uint32_t>(edge.time) ^ 0x80000000U;
-    return {key_of(edge), uint64_t{time} << 32U | ordered(edge.weight)};
-  }
-  void to(Edge& edge) const {
-    PlainRecord{key}.to(edge);
-    edge.time = static_cast<Time>(static_cast<uint32_t>(payload >> 32U) ^ 0x80000000U);
-    edge.weight = weight(static_cast<uint32_t>(payload));
-  }
-  bool operator<(const RichRecord& other) const {
-    return key != other.key ? key < other.key : payload < other.payload;
-  }
-};
-
-// A sorted sequence: a block in memory, or a run on disk read through a buffer.
+// A sorted sequence: a block in memory, or a run on disk that is read a part at a time.
 template <typename Record>
 class SortedSource {
  public:
-  explicit SortedSource(std::vector<Record> block)
-      : buffer_(std::move(block)), remaining_(buffer_.size()) {}
-  SortedSource(const File& file, uint64_t records) : file_(&file), remaining_(records) { refill(); }
+  explicit SortedSource(std::vector<Record> block) : records_(std::move(block)) {}
+  explicit SortedSource(SortedRun run) : run_(std::move(run)) { run_->read(records_); }
 
-  bool empty() const { return remaining_ == 0; }
-  const Record& front() const { return buffer_[at_]; }
+  bool empty() const { return at_ == records_.size(); }
+  const Record& front() const { return records_[at_]; }
   void pop() {
     ++at_;
-    --remaining_;
-    if (at_ == buffer_.size() && remaining_ > 0) refill();
+    if (!empty() || !run_) return;
+    run_->read(records_);
+    at_ = 0;
+    if (empty()) run_.reset();  // its disk space is free
   }
 
  private:
-  void refill() {
-    buffer_.resize(std::min<uint64_t>(remaining_, kReadBufferBytes / sizeof(Record)));
-    const size_t bytes = buffer_.size() * sizeof(Record);
-    if (file_->read_at(buffer_.data(), bytes, offset_) != bytes) {
-      throw Error(
-          fmt::format("{}: a sorted run on disk was truncated while it was being read; check the "
-                      "disk and try again",
-                      file_->path().string()));
-    }
-    offset_ += bytes;
-    at_ = 0;
-  }
-
-  std::vector<Record> buffer_;
+  std::vector<Record> records_;
   size_t at_ = 0;
-  const File* file_ = nullptr;
-  uint64_t offset_ = 0;
-  uint64_t remaining_;
+  std::optional<RunReader<Record>> run_;
 };
 
 // Merges sorted sources: a binary heap of their fronts.
@@ -223,6 +169,7 @@ class EdgeSorter::Store {
 
   uint64_t edges = 0;
   uint64_t spilled_runs = 0;
+  std::optional<std::pair<Time, Time>> time_range;
 };
 
 struct SortSpace::State {
@@ -284,6 +231,8 @@ class RecordStore final : public EdgeSorter::Store {
       ++blocks_;
     }
     open_.push_back(Record::from(edge));
+    sources_ |= edge.source;
+    if constexpr (std::same_as<Record, RichRecord>) include_time(time_range, edge.time);
     ++edges;
     if (open_.size() == capacity_) close_block();
   }
@@ -295,16 +244,9 @@ class RecordStore final : public EdgeSorter::Store {
     if (open_.capacity() > 0) close_block();
     space_.thread.wait_until_idle();
     Merge<Record> merge = take_blocks();
-    File file = space_.new_run();
-    uint64_t records = 0;
-    std::vector<Record> buffer;
-    buffer.reserve(kReadBufferBytes / sizeof(Record));
-    for (; !merge.empty(); merge.pop()) {
-      buffer.push_back(merge.front());
-      if (buffer.size() == buffer.capacity()) records += flush(file, buffer);
-    }
-    records += flush(file, buffer);
-    runs_.push_back({std::move(file), records});
+    RunWriter<Record> writer(space_.new_run(), static_cast<uint32_t>(std::bit_width(sources_)));
+    for (; !merge.empty(); merge.pop()) writer.append(merge.front());
+    runs_.push_back(writer.finish());
     ++spilled_runs;
   }
 
@@ -312,7 +254,7 @@ class RecordStore final : public EdgeSorter::Store {
     if (open_.capacity() > 0) close_block();
     space_.thread.wait_until_idle();
     merge_ = take_blocks();
-    for (const Run& run : runs_) merge_.add(SortedSource<Record>(run.file, run.records));
+    for (SortedRun& run : runs_) merge_.add(SortedSource<Record>(std::move(run)));
     merge_.start();
   }
 
@@ -324,11 +266,6 @@ class RecordStore final : public EdgeSorter::Store {
   }
 
  private:
-  struct Run {
-    File file;
-    uint64_t records;
-  };
-
   void close_block() {
     auto& block = *sorted_.emplace_back(std::make_unique<std::vector<Record>>(std::move(open_)));
     open_ = {};
@@ -344,19 +281,13 @@ class RecordStore final : public EdgeSorter::Store {
     return merge;
   }
 
-  static uint64_t flush(File& file, std::vector<Record>& buffer) {
-    const uint64_t records = buffer.size();
-    file.write(buffer.data(), records * sizeof(Record));
-    buffer.clear();
-    return records;
-  }
-
   SortSpace::State& space_;
   size_t capacity_;
   std::vector<Record> open_;
   std::vector<std::unique_ptr<std::vector<Record>>> sorted_;  // or being sorted
   uint64_t blocks_ = 0;
-  std::deque<Run> runs_;
+  std::vector<SortedRun> runs_;
+  NodeId sources_ = 0;  // bits that any source has
   Merge<Record> merge_;
 };
 
@@ -375,6 +306,7 @@ EdgeSorter::~EdgeSorter() = default;
 
 void EdgeSorter::add(const Edge& edge) { store_->add(edge); }
 uint64_t EdgeSorter::size() const { return store_->edges; }
+std::optional<std::pair<Time, Time>> EdgeSorter::time_range() const { return store_->time_range; }
 uint64_t EdgeSorter::runs() const { return store_->spilled_runs; }
 
 void EdgeSorter::begin_reading() {

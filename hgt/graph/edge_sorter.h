@@ -4,11 +4,14 @@
 // Edges fill blocks; a full block is sorted by a background thread; when all sorters of one
 // SortSpace together exceed its bound, the largest one merges its blocks into a sorted run on disk.
 // Reading merges blocks and runs. Runs are unlinked as soon as they are created: they vanish
-// with the process, however it ends. An edge takes 8 bytes, 16 with a time or a weight.
+// with the process, however it ends. In memory an edge takes 8 bytes, 16 with a time or a weight;
+// in a run (sorted_run.h) about half of that, until it has been read.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/types.h"
@@ -39,7 +42,8 @@ class EdgeSorter {
 
   void add(const Edge& edge);
   uint64_t size() const;
-  uint64_t runs() const;  // on disk so far
+  std::optional<std::pair<Time, Time>> time_range() const;  // of the times that are there
+  uint64_t runs() const;                                    // on disk so far
 
   // --- after the last add(): the edges in order, once ---
   void begin_reading();

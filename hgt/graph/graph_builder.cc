@@ -145,10 +145,10 @@ Schema GraphBuilder::finish() {
   Schema& schema = state.schema;
   for (size_t type = 0; type < state.nodes.size(); ++type) {
     state.nodes[type].close(schema.at(NodeType(type)), schema.arrays);
-    const auto range = state.nodes[type].time_range();
-    if (!range) continue;
-    include_time(schema.time_range, range->first);
-    include_time(schema.time_range, range->second);
+    include_times(schema.time_range, state.nodes[type].time_range());
+  }
+  for (const EdgeSorter& sorter : state.sorters) {
+    include_times(schema.time_range, sorter.time_range());
   }
   for (size_t type = 0; type < state.nodes.size(); ++type) {
     IncomingWriter writer(state.staged.path(), schema, NodeType(type));

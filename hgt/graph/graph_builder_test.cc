@@ -96,7 +96,7 @@ ModelNodes random_nodes(const NodeTypeSpec& spec, const std::optional<FeatureSpe
   for (uint64_t i = 0; i < count; ++i) {
     nodes.ids.push_back(text ? fmt::format("n{}", hash(i, 3) % 100'000)
                              : std::to_string(first + static_cast<int64_t>(i)));
-    std::string name(draws.below(6), ' ');
+    std::string name(draws.below(draws.chance(0.05) ? 600 : 6), ' ');
     for (char& c : name) c = static_cast<char>(draws.below(256));
     nodes.names.push_back(spec.names ? name : "");
     const bool timed = spec.kind == NodeKind::event && draws.chance(0.8);
@@ -110,19 +110,22 @@ ModelNodes random_nodes(const NodeTypeSpec& spec, const std::optional<FeatureSpe
   return nodes;
 }
 
-// Few nodes and many edges, so that edges repeat and meet themselves.
+// Few nodes and many edges, so that edges repeat and meet themselves. Some lists are long, some
+// times need more than two bytes.
 void add_random_edges(Model& model, Draws& draws) {
+  const Time step = draws.chance(0.3) ? 8192 : 1;
   for (size_t r = 0; r < model.schema.relations().size(); ++r) {
     const RelationSpec& spec = model.schema.at(Relation(r));
     const uint64_t sources = model.nodes[index(spec.source)].ids.size();
     const uint64_t targets = model.nodes[index(spec.target)].ids.size();
     if (spec.reverse || sources == 0 || targets == 0 || draws.chance(0.1)) continue;
-    const uint64_t count = draws.below(150);
+    const uint64_t count = draws.below(draws.chance(0.1) ? 4000 : 150);
     for (uint64_t i = 0; i < count; ++i) {
       Edge edge{
           .source = static_cast<NodeId>(draws.below(draws.chance(0.5) ? 1 + sources / 3 : sources)),
           .target = static_cast<NodeId>(draws.below(targets))};
-      if (spec.times && draws.chance(0.8)) edge.time = static_cast<Time>(draws.below(9)) - 4;
+      if (spec.times && draws.chance(0.8))
+        edge.time = (static_cast<Time>(draws.below(9)) - 4) * step;
       if (spec.weights) edge.weight = static_cast<float>(draws.below(9)) / 2 - 2;
       model.edges.emplace_back(Relation(r), edge);
     }

@@ -35,9 +35,9 @@ class Checker {
 
   void check() {
     verify_arrays_again(graph_.folder(), stored_.arrays, progress_);  // of all feature sets
-    check_offsets();
     fingerprints_.resize(schema_.relations().size());
     for (size_t type = 0; type < schema_.node_types().size(); ++type) {
+      graph_.check_lists(NodeType(type));
       check_edges(NodeType(type));
       check_nodes(NodeType(type));
       check_labels(NodeType(type));
@@ -55,34 +55,6 @@ class Checker {
   }
   [[noreturn]] void fail(NodeType type, const std::string& file, const std::string& what) const {
     fail(schema_.at(type).name + "/" + file, what);
-  }
-
-  // Offsets start at 0, never fall, and end with what they point into.
-  void check_offsets() const {
-    const std::string suffix = "_offsets.npy";
-    for (const ArrayRecord& record : schema_.arrays) {
-      if (!record.file.ends_with(suffix)) continue;
-      const MappedArray array(graph_.folder(), record);
-      const auto offsets = array.as<int64_t>();
-      const std::string prefix = record.file.substr(0, record.file.size() - suffix.size());
-      const auto end = static_cast<int64_t>(pointed_at(prefix));
-      if (offsets.empty() || offsets.front() != 0 || offsets.back() != end) {
-        fail(record.file, fmt::format("its offsets do not run from 0 to {}", end));
-      }
-      const auto fall = std::is_sorted_until(offsets.begin(), offsets.end());
-      if (fall != offsets.end()) {
-        fail(record.file, fmt::format("its offsets decrease at {}", fall - offsets.begin()));
-      }
-    }
-  }
-
-  uint64_t pointed_at(const std::string& prefix) const {
-    for (const ArrayRecord& record : schema_.arrays) {
-      for (const char* part : {"_bytes.npy", "_classes.npy", "_sources.npy"}) {
-        if (record.file == prefix + part) return num_items(record.shape);
-      }
-    }
-    fail(prefix + "_offsets.npy", "the array that it belongs to is missing");
   }
 
   // --- edges ---

@@ -38,7 +38,7 @@ TEST_F(GraphFolderTest, IsKnownByItsSchema) {
 }
 
 TEST_F(GraphFolderTest, MayBeOfAnotherVersionOfTheFormat) {
-  edit_schema("\"version\": 1", "\"version\": 999");
+  edit_schema("\"version\": 2", "\"version\": 999");
   EXPECT_EQ(error(), "");
 }
 

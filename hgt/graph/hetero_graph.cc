@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <map>
+#include <deque>
 #include <vector>
 
 #include "hgt/error.h"
@@ -13,33 +13,32 @@
 #include "hgt/graph/feature_sets.h"
 #include "hgt/graph/half.h"
 #include "hgt/graph/id_map.h"
+#include "hgt/graph/incoming_arrays.h"
 
 namespace hgt {
 
 namespace {
 
 struct LabelArrays {
-  MappedArray offsets, classes, split;
+  ListArrays nodes;
+  MappedArray classes, split;
 };
 
 // The arrays of one node type; those the type does not have stay unmapped.
 struct TypeArrays {
-  MappedArray offsets, sources, edge_times, edge_weights;
+  IncomingArrays incoming;
   MappedArray time, features, mean_counts;
   File feature_rows;  // the same file, to be read row by row
-  MappedArray id_offsets, id_bytes, id_index, name_offsets, name_bytes;
-  std::vector<LabelArrays> labels;
+  ListArrays id_strings, name_strings;
+  MappedArray id_bytes, id_index, name_bytes;
+  std::deque<LabelArrays> labels;
 
   StringColumn names() const {
-    return {.offsets = name_offsets.as<int64_t>(),
-            .bytes = name_bytes.as<char>(),
-            .file = name_offsets.path().native()};
+    return {.strings = name_strings.lists, .bytes = name_bytes.as<char>()};
   }
   IdIndex ids() const {
     return {.slots = id_index.as<uint32_t>(),
-            .ids = {.offsets = id_offsets.as<int64_t>(),
-                    .bytes = id_bytes.as<char>(),
-                    .file = id_offsets.path().native()},
+            .ids = {.strings = id_strings.lists, .bytes = id_bytes.as<char>()},
             .file = id_index.path().native()};
   }
 };
@@ -55,57 +54,40 @@ Schema choose_features(const Path& folder, std::string& name) {
   }
 }
 
-// Maps the arrays that the schema's types call for, each with the shape that it implies.
+// Maps the arrays that the schema's types call for.
 class Opener {
  public:
   Opener(const Path& folder, const std::string& feature_set, const Schema& schema)
-      : folder_(folder), feature_set_(feature_set), schema_(schema) {
-    for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);
-  }
+      : folder_(folder), feature_set_(feature_set), schema_(schema), listed_(folder, schema) {}
 
-  TypeArrays open(NodeType type) {
+  void open(NodeType type, TypeArrays& arrays) {
     const NodeTypeSpec& spec = schema_.at(type);
     const std::string prefix = spec.name + "/";
-    TypeArrays arrays;
-    open_edges(type, prefix, arrays);
-    if (spec.kind == NodeKind::event) map(arrays.time, prefix + "time.npy", "<i4", {spec.nodes});
+    arrays.incoming.open(listed_, schema_, type);
+    if (spec.kind == NodeKind::event)
+      listed_.map(arrays.time, prefix + "time.npy", "<i4", {spec.nodes});
     if (!spec.first_id) open_ids(spec, prefix, arrays);
     if (spec.names) {
-      map(arrays.name_offsets, prefix + "name_offsets.npy", "<i8", {spec.nodes + 1});
-      map(arrays.name_bytes, prefix + "name_bytes.npy", "|u1");
+      listed_.map(arrays.name_bytes, prefix + "name_bytes.npy", "|u1");
+      listed_.map_lists(arrays.name_strings, prefix + "name", spec.nodes,
+                        arrays.name_bytes.as<char>().size());
     }
     if (spec.features) open_features(spec, prefix, arrays);
     for (const LabelSpec& label : spec.labels) {
       LabelArrays& into = arrays.labels.emplace_back();
       const std::string name = prefix + "label_" + label.name;
-      map(into.offsets, name + "_offsets.npy", "<i8", {spec.nodes + 1});
-      map(into.classes, name + "_classes.npy", "<u4");
-      if (label.split) map(into.split, name + "_split.npy", "|u1", {spec.nodes});
+      listed_.map(into.classes, name + "_classes.npy", "<u4");
+      listed_.map_lists(into.nodes, name, spec.nodes, into.classes.as<uint32_t>().size());
+      if (label.split) listed_.map(into.split, name + "_split.npy", "|u1", {spec.nodes});
     }
-    return arrays;
   }
 
  private:
-  void open_edges(NodeType type, const std::string& prefix, TypeArrays& arrays) {
-    uint64_t entries = 0;
-    bool times = false;
-    bool weights = false;
-    for (const Relation relation : schema_.incoming(type)) {
-      entries += schema_.at(relation).edges;
-      times = times || schema_.at(relation).times;
-      weights = weights || schema_.at(relation).weights;
-    }
-    const uint64_t lists = schema_.at(type).nodes * schema_.incoming(type).size();
-    map(arrays.offsets, prefix + "incoming_offsets.npy", "<i8", {lists + 1});
-    map(arrays.sources, prefix + "incoming_sources.npy", "<u4", {entries});
-    if (times) map(arrays.edge_times, prefix + "incoming_times.npy", "<i4", {entries});
-    if (weights) map(arrays.edge_weights, prefix + "incoming_weights.npy", "<f4", {entries});
-  }
-
   void open_ids(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
-    map(arrays.id_offsets, prefix + "id_offsets.npy", "<i8", {spec.nodes + 1});
-    map(arrays.id_bytes, prefix + "id_bytes.npy", "|u1");
-    map(arrays.id_index, prefix + "id_index.npy", "<u4");
+    listed_.map(arrays.id_bytes, prefix + "id_bytes.npy", "|u1");
+    listed_.map_lists(arrays.id_strings, prefix + "id", spec.nodes,
+                      arrays.id_bytes.as<char>().size());
+    listed_.map(arrays.id_index, prefix + "id_index.npy", "<u4");
     const uint64_t slots = arrays.id_index.as<uint32_t>().size();
     if ((slots & (slots - 1)) != 0 || slots < 2 * spec.nodes) {
       throw Error(fmt::format("{}: has {} slots for {} nodes; the file is damaged",
@@ -118,7 +100,7 @@ class Opener {
     const bool half = spec.features->type == FeatureType::float16;
     const std::string file = prefix + spec.features->file;
     try {
-      map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
+      listed_.map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
       arrays.feature_rows = File::open_to_read(folder_ / file);
       if (spec.features->mean) open_mean(spec, prefix, arrays);
     } catch (const Error& error) {
@@ -135,32 +117,13 @@ class Opener {
     for (const std::string& edge : mean.edges) {  // throws: there is no such relation
       static_cast<void>(schema_.relation(mean.source, edge, spec.name));
     }
-    map(arrays.mean_counts, prefix + mean.counts, "<u4", {spec.nodes});
-  }
-
-  // An empty shape: one dimension of any extent.
-  void map(MappedArray& into, const std::string& file, std::string_view dtype,
-           const std::vector<uint64_t>& shape = {}) {
-    const auto found = records_.find(file);
-    if (found == records_.end()) {
-      throw Error(fmt::format("{}: does not list the array {} that its types require",
-                              (folder_ / "schema.json").string(), file));
-    }
-    const ArrayRecord& record = *found->second;
-    const bool fits = shape.empty() ? record.shape.size() == 1 : record.shape == shape;
-    if (!fits || record.dtype != dtype) {
-      throw Error(
-          fmt::format("{}: the shape or dtype of {} does not match the number of nodes and "
-                      "edges",
-                      (folder_ / "schema.json").string(), file));
-    }
-    into = MappedArray(folder_, record);
+    listed_.map(arrays.mean_counts, prefix + mean.counts, "<u4", {spec.nodes});
   }
 
   const Path& folder_;
   const std::string& feature_set_;
   const Schema& schema_;
-  std::map<std::string, const ArrayRecord*> records_;
+  ListedArrays listed_;
 };
 
 }  // namespace
@@ -171,7 +134,7 @@ struct HeteroGraph::State {
   Path folder;
   std::string feature_set;
   Schema schema;
-  std::vector<TypeArrays> types;
+  std::deque<TypeArrays> types;  // views refer to what is in them
 };
 
 struct HeteroGraph::Shown {
@@ -207,7 +170,7 @@ HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set
   state->schema = choose_features(folder, state->feature_set);
   Opener opener(state->folder, state->feature_set, state->schema);
   for (size_t type = 0; type < state->schema.node_types().size(); ++type) {
-    state->types.push_back(opener.open(NodeType(type)));
+    opener.open(NodeType(type), state->types.emplace_back());
   }
   HeteroGraph graph;
   graph.state_ = std::move(state);
@@ -219,45 +182,41 @@ const std::string& HeteroGraph::feature_set() const { return state_->feature_set
 const Schema& HeteroGraph::schema() const { return shown_ ? shown_->schema : state_->schema; }
 
 uint64_t HeteroGraph::num_entries(NodeType target) const {
-  return state_->at(target).sources.as<NodeId>().size();
+  return state_->at(target).incoming.sources().size();
 }
 
-std::span<const int64_t> HeteroGraph::offsets_of(NodeType type, NodeId target) const {
+ListRange HeteroGraph::incoming_range(NodeType type, NodeId target, uint32_t first,
+                                      uint32_t last) const {
+  assert(target < num_nodes(type));
+  const uint64_t list = target * schema().incoming(type).size();
+  return state_->at(type).incoming.lists().range(list + first, list + last);
+}
+
+std::span<const EdgePosition> HeteroGraph::incoming_offsets(
+    NodeType type, NodeId target, std::vector<EdgePosition>& buffer) const {
   assert(target < num_nodes(type));
   const size_t slots = schema().incoming(type).size();
-  return state_->at(type).offsets.as<int64_t>().subspan(target * slots, slots + 1);
-}
-
-std::span<const int64_t> HeteroGraph::incoming_offsets(NodeType type, NodeId target) const {
-  const auto offsets = offsets_of(type, target);
-  bool ascending = offsets.front() >= 0;
-  for (size_t slot = 1; slot < offsets.size(); ++slot) {
-    ascending &= offsets[slot - 1] <= offsets[slot];
-  }
-  if (!ascending || static_cast<uint64_t>(offsets.back()) > num_entries(type)) {
-    report_damaged_list(type, target);
-  }
-  return offsets;
+  buffer.resize(slots + 1);
+  state_->at(type).incoming.lists().find(target * slots, buffer);
+  return buffer;
 }
 
 void HeteroGraph::prefetch_offsets(NodeType type, NodeId target) const {
-  const auto offsets = offsets_of(type, target);
-  constexpr size_t kPerCacheLine = 8;
-  for (size_t slot = 0; slot < offsets.size(); slot += kPerCacheLine) {
-    __builtin_prefetch(&offsets[slot]);
-  }
+  const size_t slots = schema().incoming(type).size();
+  state_->at(type).incoming.lists().prefetch(target * slots, (target + size_t{1}) * slots);
+}
+
+void HeteroGraph::check_lists(NodeType type) const {
+  const TypeArrays& arrays = state_->at(type);
+  arrays.incoming.check();
+  if (!schema().at(type).first_id) arrays.id_strings.lists.check();
+  if (schema().at(type).names) arrays.name_strings.lists.check();
+  for (const LabelArrays& label : arrays.labels) label.nodes.lists.check();
 }
 
 void HeteroGraph::report_damage(NodeType type, std::string_view file, std::string_view what) const {
   throw Error(fmt::format("{}: {}; the file is damaged, restore it or make the graph again",
                           (folder() / schema().at(type).name / file).string(), what));
-}
-
-void HeteroGraph::report_damaged_list(NodeType type, NodeId target) const {
-  const auto offsets = offsets_of(type, target);
-  report_damage(type, "incoming_offsets.npy",
-                fmt::format("the list of node {} has the entries {} to {} of {}", target,
-                            offsets.front(), offsets.back(), num_entries(type)));
 }
 
 void HeteroGraph::report_source(Relation relation, EdgePosition position, NodeId source) const {
@@ -293,29 +252,43 @@ void HeteroGraph::check_sources(Relation relation, std::span<const NodeId> sourc
   report_source(relation, positions[bad], sources[bad]);
 }
 
-// kNoTime is below every other time.
-bool HeteroGraph::all_in_range(std::span<const Time> times) const {
-  const auto range = schema().time_range.value_or(std::pair(kNoTime, kNoTime));
+namespace {
+
+// Of all times at once: a loop without exits is vectorized. kNoTime is below every other time.
+template <typename Times>
+bool all_in_range(const std::pair<Time, Time>& range, const Times& times) {
   bool good = true;
-  for (const Time time : times) {
+  for (size_t i = 0; i < times.size(); ++i) {
+    const Time time = times[i];
     good &= time <= range.second && (time >= range.first || time == kNoTime);
   }
   return good;
 }
 
-size_t HeteroGraph::first_out_of_range(std::span<const Time> times) const {
-  size_t first = 0;
-  while (all_in_range(times.subspan(first, 1))) ++first;
-  return first;
+}  // namespace
+
+std::pair<Time, Time> HeteroGraph::time_range() const {
+  return schema().time_range.value_or(std::pair(kNoTime, kNoTime));
 }
 
 void HeteroGraph::check_times(NodeType type, std::span<const NodeId> nodes,
                               std::span<const Time> times) const {
-  if (all_in_range(times)) return;
-  const size_t bad = first_out_of_range(times);
+  const auto range = time_range();
+  if (all_in_range(range, times)) return;
+  size_t bad = 0;
+  while (all_in_range(range, times.subspan(bad, 1))) ++bad;
   report_damage(type, "time.npy",
                 fmt::format("the time {} of node {} is outside the range in schema.json",
                             times[bad], nodes[bad]));
+}
+
+void HeteroGraph::report_edge_time(Relation relation, const Neighbors& list) const {
+  const auto [first, last] = time_range();
+  size_t bad = 0;
+  while (list.times[bad] == kNoTime || (list.times[bad] >= first && list.times[bad] <= last)) ++bad;
+  report_damage(schema().at(relation).target, "incoming_times.npy",
+                fmt::format("the time {} of entry {} is outside the range in schema.json",
+                            list.times[bad], list.first + bad));
 }
 
 Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
@@ -325,42 +298,24 @@ Neighbors HeteroGraph::incoming(Relation relation, NodeId target) const {
     const size_t bad = first_not_below(list.sources, num_nodes(spec.source));
     report_source(relation, list.first + bad, list.sources[bad]);
   }
-  if (!all_in_range(list.times)) {
-    const size_t bad = first_out_of_range(list.times);
-    report_damage(spec.target, "incoming_times.npy",
-                  fmt::format("the time {} of entry {} is outside the range in schema.json",
-                              list.times[bad], list.first + bad));
-  }
+  if (!all_in_range(time_range(), list.times)) report_edge_time(relation, list);
   return list;
 }
 
 Neighbors HeteroGraph::unchecked_incoming(Relation relation, NodeId target) const {
   const RelationSpec& spec = schema().at(relation);
-  const TypeArrays& arrays = state_->at(spec.target);
-  const auto offsets = offsets_of(spec.target, target);
-  const int64_t begin = offsets[spec.slot];
-  const int64_t end = offsets[spec.slot + 1];
-  const auto sources = arrays.sources.as<NodeId>();
-  if (begin < 0 || end < begin || static_cast<uint64_t>(end) > sources.size()) {
-    report_damaged_list(spec.target, target);
-  }
-  const auto first = static_cast<uint64_t>(begin);
-  const auto count = static_cast<uint64_t>(end - begin);
-  Neighbors neighbors{
-      .sources = sources.subspan(first, count), .times = {}, .weights = {}, .first = first};
-  if (spec.times) neighbors.times = arrays.edge_times.as<Time>().subspan(first, count);
-  if (spec.weights) neighbors.weights = arrays.edge_weights.as<float>().subspan(first, count);
-  return neighbors;
+  assert(target < num_nodes(spec.target));
+  return state_->at(spec.target).incoming.neighbors(spec, target);
+}
+
+Time HeteroGraph::edge_time(Relation relation, NodeId target, EdgePosition position) const {
+  const Neighbors list = unchecked_incoming(relation, target);
+  assert(position >= list.first && position - list.first < list.size());
+  return list.times.empty() ? kNoTime : list.times[position - list.first];
 }
 
 std::span<const NodeId> HeteroGraph::incoming_sources(NodeType type) const {
-  return state_->at(type).sources.as<NodeId>();
-}
-std::span<const Time> HeteroGraph::incoming_times(NodeType type) const {
-  return state_->at(type).edge_times.as<Time>();
-}
-std::span<const float> HeteroGraph::incoming_weights(NodeType type) const {
-  return state_->at(type).edge_weights.as<float>();
+  return state_->at(type).incoming.sources();
 }
 
 std::span<const Time> HeteroGraph::times(NodeType type) const {
@@ -457,15 +412,8 @@ std::optional<uint32_t> HeteroGraph::find_label(NodeType type, std::string_view 
 std::span<const uint32_t> HeteroGraph::label_classes(NodeType type, uint32_t label,
                                                      NodeId node) const {
   const LabelArrays& arrays = state_->at(type).labels[label];
-  const int64_t begin = arrays.offsets.as<int64_t>()[node];
-  const int64_t end = arrays.offsets.as<int64_t>()[node + size_t{1}];
-  const auto classes = arrays.classes.as<uint32_t>();
-  if (begin < 0 || end < begin || static_cast<uint64_t>(end) > classes.size()) {
-    report_damage(type, "label_" + schema().at(type).labels[label].name + "_offsets.npy",
-                  fmt::format("the classes of node {} are the entries {} to {} of {}", node, begin,
-                              end, classes.size()));
-  }
-  const auto found = classes.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const ListRange list = arrays.nodes.lists.range(node, node + uint64_t{1});
+  const auto found = arrays.classes.as<uint32_t>().subspan(list.begin, list.size());
   const LabelSpec& spec = schema().at(type).labels[label];
   for (const uint32_t number : found) {
     if (number < spec.classes.size()) continue;

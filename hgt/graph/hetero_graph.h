@@ -25,20 +25,12 @@
 #include <vector>
 
 #include "hgt/graph/graph_builder.h"
+#include "hgt/graph/list_index.h"
+#include "hgt/graph/neighbors.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
-
-// The incoming edges of one target node for one relation, sorted by source (then time, weight).
-struct Neighbors {
-  std::span<const NodeId> sources;
-  std::span<const Time> times;     // empty: the relation's edges carry no time of their own
-  std::span<const float> weights;  // empty: the relation's edges carry no weight
-  EdgePosition first = 0;          // store position of sources[0]; sources[i] has first + i
-
-  size_t size() const { return sources.size(); }
-};
 
 // The feature matrix of a node type, as stored: exactly one of the two spans is used.
 struct Features {
@@ -87,14 +79,20 @@ class HeteroGraph {
   // Only the offsets are checked: for those who count or compare sources, and index nothing by
   // them.
   Neighbors unchecked_incoming(Relation relation, NodeId target) const;
-  // The whole incoming list of a target, and where each relation's part ends in it:
-  // offsets[slot] .. offsets[slot + 1] are store positions. [relations entering the type + 1]
-  // Checked: they ascend and lie within the store.
-  std::span<const int64_t> incoming_offsets(NodeType type, NodeId target) const;
+  // Of the entry at this position in the target's list; kNoTime: the relation carries none, or this
+  // edge has none. Not checked.
+  Time edge_time(Relation relation, NodeId target, EdgePosition position) const;
+  // The store positions of the entries of slots `first` up to, not including, `last`.
+  ListRange incoming_range(NodeType type, NodeId target, uint32_t first, uint32_t last) const;
+  // The whole incoming list of a target: offsets[slot] .. offsets[slot + 1] are the store positions
+  // of each relation's part. [relations entering the type + 1], in `buffer`
+  std::span<const EdgePosition> incoming_offsets(NodeType type, NodeId target,
+                                                 std::vector<EdgePosition>& buffer) const;
   void prefetch_offsets(NodeType type, NodeId target) const;      // to have them cached soon
   std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
-  std::span<const Time> incoming_times(NodeType type) const;      // empty: no relation has times
-  std::span<const float> incoming_weights(NodeType type) const;
+  // Throws Error unless all lists of the type's nodes, one after another, are what is stored:
+  // incoming edges, ids, names and classes.
+  void check_lists(NodeType type) const;
   // Throws Error unless all sources, which were read at these positions, are nodes of the
   // relation's source type: a damaged file may hold anything.
   void check_sources(Relation relation, std::span<const NodeId> sources,
@@ -123,13 +121,11 @@ class HeteroGraph {
   Split split(NodeType type, uint32_t label, NodeId node) const;
 
  private:
-  std::span<const int64_t> offsets_of(NodeType type, NodeId target) const;
   [[noreturn]] void report_damage(NodeType type, std::string_view file,
                                   std::string_view what) const;
-  [[noreturn]] void report_damaged_list(NodeType type, NodeId target) const;
   [[noreturn]] void report_source(Relation relation, EdgePosition position, NodeId source) const;
-  bool all_in_range(std::span<const Time> times) const;
-  size_t first_out_of_range(std::span<const Time> times) const;
+  [[noreturn]] void report_edge_time(Relation relation, const Neighbors& list) const;
+  std::pair<Time, Time> time_range() const;
 
   void copy_stored_features(NodeType type, NodeId node, std::span<float> row) const;
 

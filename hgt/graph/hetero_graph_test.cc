@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <thread>
@@ -11,7 +12,9 @@
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/graph_check.h"
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/graph/version_1_test_graph.h"
 
 namespace hgt {
 namespace {
@@ -21,16 +24,24 @@ std::vector<T> items_of(std::span<const T> items) {
   return {items.begin(), items.end()};
 }
 
+std::vector<Time> items_of(const EdgeTimes& times) {
+  std::vector<Time> items;
+  for (size_t i = 0; i < times.size(); ++i) items.push_back(times[i]);
+  return items;
+}
+
 using Nodes = std::vector<NodeId>;
 using Times = std::vector<Time>;
 using Floats = std::vector<float>;
 
-// The small graph, built once for all tests of this file.
-class SmallGraph : public testing::Test {
+// The small graph in both versions of the format, built once for all tests of this file.
+class SmallGraph : public testing::TestWithParam<int> {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TestFolder>();
-    build_small_graph(*folder_ / "small.graph");
+    build_small_graph(*folder_ / "small2.graph");
+    build_small_graph(*folder_ / "small1.graph");
+    convert_to_version_1(*folder_ / "small1.graph");
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -41,17 +52,27 @@ class SmallGraph : public testing::Test {
     return items_of(incoming(source, edge, target, node).sources);
   }
 
+  Path path() const { return *folder_ / ("small" + std::to_string(GetParam()) + ".graph"); }
+
   static std::unique_ptr<TestFolder> folder_;
-  HeteroGraph graph_ = HeteroGraph::open(*folder_ / "small.graph");
+  HeteroGraph graph_ = HeteroGraph::open(path());
   const Schema& schema_ = graph_.schema();
   NodeType paper_ = schema_.node_type("paper");
   NodeType author_ = schema_.node_type("author");
   NodeType venue_ = schema_.node_type("venue");
 };
 std::unique_ptr<TestFolder> SmallGraph::folder_;
+INSTANTIATE_TEST_SUITE_P(Versions, SmallGraph, testing::Values(1, 2));
 
-TEST_F(SmallGraph, HasItsNodesAndEdges) {
-  EXPECT_EQ(graph_.folder(), *folder_ / "small.graph");
+TEST_P(SmallGraph, IsOfItsVersionAndVerifies) {
+  EXPECT_EQ(schema_.format_version, GetParam());
+  EXPECT_EQ(std::filesystem::exists(path() / "paper/incoming_offsets.npy"), GetParam() == 1);
+  EXPECT_EQ(std::filesystem::exists(path() / "paper/incoming_lengths.npy"), GetParam() == 2);
+  verify(graph_);
+}
+
+TEST_P(SmallGraph, HasItsNodesAndEdges) {
+  EXPECT_EQ(graph_.folder(), path());
   EXPECT_EQ(graph_.num_nodes(paper_), 4U);
   EXPECT_EQ(graph_.num_nodes(author_), 3U);
   EXPECT_EQ(graph_.num_nodes(venue_), 2U);
@@ -65,7 +86,7 @@ TEST_F(SmallGraph, HasItsNodesAndEdges) {
   EXPECT_EQ(schema_.origin.at("made"), "by hand");
 }
 
-TEST_F(SmallGraph, ListsIncomingSourcesInOrder) {
+TEST_P(SmallGraph, ListsIncomingSourcesInOrder) {
   EXPECT_EQ(sources("author", "writes", "paper", 0), (Nodes{0, 1}));
   EXPECT_EQ(sources("author", "writes", "paper", 1), Nodes{});
   EXPECT_EQ(sources("author", "writes", "paper", 2), (Nodes{1, 1}));
@@ -80,7 +101,7 @@ TEST_F(SmallGraph, ListsIncomingSourcesInOrder) {
   EXPECT_EQ(sources("author", "knows", "author", 2), Nodes{1});
 }
 
-TEST_F(SmallGraph, GivesTimesAndWeightsInBothDirections) {
+TEST_P(SmallGraph, GivesTimesAndWeightsInBothDirections) {
   EXPECT_EQ(items_of(incoming("author", "writes", "paper", 0).weights), (Floats{1.0F, 0.5F}));
   EXPECT_EQ(items_of(incoming("author", "writes", "paper", 0).times), Times{});
   EXPECT_EQ(items_of(incoming("paper", "rev_writes", "author", 2).weights), Floats{-1.5F});
@@ -95,30 +116,30 @@ TEST_F(SmallGraph, GivesTimesAndWeightsInBothDirections) {
   EXPECT_TRUE(incoming("paper", "cites", "paper", 0).times.empty());
 }
 
-TEST_F(SmallGraph, PlacesEveryListInTheArraysOfItsTarget) {
+TEST_P(SmallGraph, PlacesEveryListInTheArraysOfItsTarget) {
   for (size_t r = 0; r < schema_.relations().size(); ++r) {
     const RelationSpec& spec = schema_.at(Relation(r));
     const auto sources = graph_.incoming_sources(spec.target);
+    std::vector<EdgePosition> buffer;
     for (NodeId node = 0; node < graph_.num_nodes(spec.target); ++node) {
       const Neighbors list = graph_.incoming(Relation(r), node);
-      const auto offsets = graph_.incoming_offsets(spec.target, node);
+      const auto offsets = graph_.incoming_offsets(spec.target, node, buffer);
       ASSERT_EQ(offsets.size(), schema_.incoming(spec.target).size() + 1);
-      EXPECT_EQ(offsets[spec.slot], static_cast<int64_t>(list.first));
-      EXPECT_EQ(offsets[spec.slot + 1], static_cast<int64_t>(list.first + list.size()));
+      EXPECT_EQ(offsets[spec.slot], list.first);
+      EXPECT_EQ(offsets[spec.slot + 1], list.first + list.size());
+      const auto slots = static_cast<uint32_t>(offsets.size() - 1);
+      EXPECT_EQ(graph_.incoming_range(spec.target, node, 0, slots).begin, offsets[0]);
+      EXPECT_EQ(graph_.incoming_range(spec.target, node, 0, slots).end, offsets[slots]);
       EXPECT_EQ(items_of(sources.subspan(list.first, list.size())), items_of(list.sources));
-      if (!list.times.empty()) {
-        EXPECT_EQ(&graph_.incoming_times(spec.target)[list.first], list.times.data());
-      }
-      if (!list.weights.empty()) {
-        EXPECT_EQ(&graph_.incoming_weights(spec.target)[list.first], list.weights.data());
+      for (size_t i = 0; i < list.size(); ++i) {
+        EXPECT_EQ(graph_.edge_time(Relation(r), node, list.first + i),
+                  list.times.empty() ? kNoTime : list.times[i]);
       }
     }
   }
-  EXPECT_TRUE(graph_.incoming_weights(venue_).empty());
-  EXPECT_EQ(graph_.incoming_times(venue_).size(), 4U);
 }
 
-TEST_F(SmallGraph, KnowsIdsInBothDirections) {
+TEST_P(SmallGraph, KnowsIdsInBothDirections) {
   const std::vector<std::string> papers = {"P19-1001", "P 2", "07", "\xc3\xa9"};
   for (NodeId node = 0; node < 4; ++node) {
     EXPECT_EQ(graph_.id(paper_, node), papers[node]);
@@ -136,7 +157,7 @@ TEST_F(SmallGraph, KnowsIdsInBothDirections) {
   EXPECT_EQ(schema_.at(paper_).first_id, std::nullopt);
 }
 
-TEST_F(SmallGraph, KeepsNamesOfAnyBytes) {
+TEST_P(SmallGraph, KeepsNamesOfAnyBytes) {
   EXPECT_EQ(graph_.name(paper_, 0), "Attention");
   EXPECT_EQ(graph_.name(paper_, 1), "");
   EXPECT_EQ(graph_.name(paper_, 2), std::string_view("a\n\"\xff\0z", 6));
@@ -145,7 +166,7 @@ TEST_F(SmallGraph, KeepsNamesOfAnyBytes) {
   EXPECT_EQ(graph_.name(venue_, 0), "");
 }
 
-TEST_F(SmallGraph, KnowsTheTimesOfEventNodesOnly) {
+TEST_P(SmallGraph, KnowsTheTimesOfEventNodesOnly) {
   EXPECT_EQ(items_of(graph_.times(paper_)), (Times{2017, kNoTime, 2019, 2020}));
   EXPECT_EQ(graph_.time(paper_, 3), 2020);
   EXPECT_EQ(graph_.time(paper_, 1), kNoTime);
@@ -153,7 +174,7 @@ TEST_F(SmallGraph, KnowsTheTimesOfEventNodesOnly) {
   EXPECT_TRUE(graph_.times(author_).empty());
 }
 
-TEST_F(SmallGraph, KeepsFeaturesWithZeroRowsWhereTheyAreMissing) {
+TEST_P(SmallGraph, KeepsFeaturesWithZeroRowsWhereTheyAreMissing) {
   const auto row = [&](NodeType type, NodeId node, size_t width) {
     Floats values(width, 99.0F);
     graph_.copy_features(type, node, values);
@@ -174,7 +195,7 @@ TEST_F(SmallGraph, KeepsFeaturesWithZeroRowsWhereTheyAreMissing) {
   EXPECT_EQ(schema_.at(paper_).features->missing, 2U);
 }
 
-TEST_F(SmallGraph, CopiesTheFeaturesOfSeveralNodesInTheOrderAskedFor) {
+TEST_P(SmallGraph, CopiesTheFeaturesOfSeveralNodesInTheOrderAskedFor) {
   Floats rows(8, 99.0F);
   graph_.copy_features(author_, Nodes{2, 0, 1, 2}, rows);
   EXPECT_EQ(rows, (Floats{0.1F, 3e38F, 1.5F, -2.25F, 0.0F, 0.0F, 0.1F, 3e38F}));
@@ -185,7 +206,7 @@ TEST_F(SmallGraph, CopiesTheFeaturesOfSeveralNodesInTheOrderAskedFor) {
   EXPECT_NO_THROW(graph_.copy_features(venue_, Nodes{0, 1}, {}));
 }
 
-TEST_F(SmallGraph, NumbersClassesInTheirNaturalOrder) {
+TEST_P(SmallGraph, NumbersClassesInTheirNaturalOrder) {
   using Strings = std::vector<std::string>;
   const auto topic = graph_.find_label(paper_, "topic");
   ASSERT_TRUE(topic);
@@ -204,7 +225,7 @@ TEST_F(SmallGraph, NumbersClassesInTheirNaturalOrder) {
   EXPECT_EQ(graph_.find_label(author_, "topic"), std::nullopt);
 }
 
-TEST_F(SmallGraph, KnowsTheSplitWhereTablesGaveOne) {
+TEST_P(SmallGraph, KnowsTheSplitWhereTablesGaveOne) {
   EXPECT_EQ(graph_.split(paper_, 0, 0), Split::train);
   EXPECT_EQ(graph_.split(paper_, 0, 1), Split::none);
   EXPECT_EQ(graph_.split(paper_, 0, 2), Split::validation);
@@ -214,8 +235,8 @@ TEST_F(SmallGraph, KnowsTheSplitWhereTablesGaveOne) {
   EXPECT_FALSE(schema_.at(author_).labels[0].split);
 }
 
-TEST_F(SmallGraph, StaysOpenWhileAnyCopyLives) {
-  auto first = std::make_unique<HeteroGraph>(HeteroGraph::open(*folder_ / "small.graph"));
+TEST_P(SmallGraph, StaysOpenWhileAnyCopyLives) {
+  auto first = std::make_unique<HeteroGraph>(HeteroGraph::open(path()));
   const HeteroGraph copy = *first;
   const std::string_view name = first->name(paper_, 0);
   first.reset();
@@ -223,7 +244,7 @@ TEST_F(SmallGraph, StaysOpenWhileAnyCopyLives) {
   EXPECT_EQ(copy.num_nodes(paper_), 4U);
 }
 
-TEST_F(SmallGraph, CanBeReadByManyThreads) {
+TEST_P(SmallGraph, CanBeReadByManyThreads) {
   std::vector<std::thread> threads;
   std::vector<int> good(4);
   for (size_t t = 0; t < good.size(); ++t) {
@@ -240,11 +261,11 @@ TEST_F(SmallGraph, CanBeReadByManyThreads) {
   EXPECT_EQ(good, (std::vector<int>{500, 500, 500, 500}));
 }
 
-TEST_F(SmallGraph, WorksFromARelativePathAndASymbolicLink) {
-  std::filesystem::create_directory_symlink(*folder_ / "small.graph", *folder_ / "link");
-  EXPECT_EQ(HeteroGraph::open(*folder_ / "link").num_nodes(paper_), 4U);
-  EXPECT_EQ(HeteroGraph::open(
-                (*folder_ / "small.graph").lexically_relative(std::filesystem::current_path()))
+TEST_P(SmallGraph, WorksFromARelativePathAndASymbolicLink) {
+  const TestFolder other;
+  std::filesystem::create_directory_symlink(path(), other / "link");
+  EXPECT_EQ(HeteroGraph::open(other / "link").num_nodes(paper_), 4U);
+  EXPECT_EQ(HeteroGraph::open(path().lexically_relative(std::filesystem::current_path()))
                 .num_nodes(paper_),
             4U);
 }
@@ -368,7 +389,7 @@ TEST_F(OutOfRange, ATimeIsNamed) {
 }
 
 TEST_F(OutOfRange, ATimeOfAnEdgeIsNamed) {
-  overwrite<Time>("venue/incoming_times.npy", 2, 1);
+  overwrite<int16_t>("venue/incoming_times.npy", 2, 1);
   expect_named("venue/incoming_times.npy", {"time 1 of entry 2"}, [](const HeteroGraph& graph) {
     graph.incoming(graph.schema().relation("paper", "appears_in", "venue"), 1);
   });
@@ -385,15 +406,27 @@ TEST_F(OutOfRange, AClassOrASplitIsNamed) {
 }
 
 TEST_F(OutOfRange, ANameAndAnIdAreNamed) {
-  overwrite<int64_t>("author/name_offsets.npy", 1, 99);
-  overwrite<int64_t>("author/id_offsets.npy", 1, -1);
+  overwrite<uint8_t>("author/name_lengths.npy", 1, 99);
+  overwrite<int64_t>("author/id_starts.npy", 0, -1);
   const NodeType author = HeteroGraph::open(graph_).schema().node_type("author");
-  expect_named("author/name_offsets.npy", {"row 1", "99"},
+  expect_named("author/name_lengths.npy", {"lists 1 to 2", "105"},
                [&](const HeteroGraph& graph) { graph.name(author, 1); });
-  expect_named("author/id_offsets.npy", {"row 0", "-1"},
+  expect_named("author/id_starts.npy", {"list 0"},
                [&](const HeteroGraph& graph) { graph.id(author, 0); });
-  expect_named("author/name_offsets.npy", {"no row 3"},
+  expect_named("author/name", {"no row 3"},
                [&](const HeteroGraph& graph) { graph.name(author, 3); });
+}
+
+TEST_F(OutOfRange, TimesAndWeightsThatFitNoListAreNamed) {
+  const Schema schema = HeteroGraph::open(graph_).schema();
+  const Relation knows = schema.relation("author", "knows", "author");
+  const Relation writes = schema.relation("author", "writes", "paper");
+  overwrite<uint8_t>("author/incoming_time_lengths.npy", 1, 2);  // 3 before
+  expect_named("author/incoming_time_lengths.npy", {"list 1", "2 items", "3 edges"},
+               [&](const HeteroGraph& graph) { graph.unchecked_incoming(knows, 1); });
+  overwrite<uint8_t>("paper/incoming_weight_lengths.npy", 2, 0);
+  expect_named("paper/incoming_weight_lengths.npy", {"list 2", "0 items", "2 edges"},
+               [&](const HeteroGraph& graph) { graph.unchecked_incoming(writes, 2); });
 }
 
 }  // namespace

@@ -67,18 +67,14 @@ struct IdMap::Stored {
   Stored(const Path& in, const std::string& name)
       : folder(in),
         index_file(name + "_index.npy"),
-        offsets(in, name + "_offsets.npy", dtype_of<int64_t>()),
+        prefix((in / name).string()),
+        strings(in, name),
         bytes(in, name + "_bytes.npy", dtype_of<char>()),
         index(std::make_unique<GrowingArray>(in, index_file, dtype_of<uint32_t>())) {
-    offsets.resize(1);
     index->resize(1024);
   }
 
-  StringColumn ids() {
-    return {.offsets = offsets.as<int64_t>(),
-            .bytes = bytes.as<char>(),
-            .file = offsets.path().native()};
-  }
+  StringColumn ids() { return {.strings = strings.view(prefix), .bytes = bytes.as<char>()}; }
   IdIndex view() {
     return {.slots = index->as<uint32_t>(), .ids = ids(), .file = index->path().native()};
   }
@@ -90,7 +86,7 @@ struct IdMap::Stored {
     std::filesystem::remove(folder / index_file);
     index = std::make_unique<GrowingArray>(folder, index_file, dtype_of<uint32_t>());
     index->resize(slots);
-    for (uint64_t node = 0; node < ids().size(); ++node) place(node);
+    for (uint64_t node = 0; node < strings.size(); ++node) place(node);
   }
 
   void place(uint64_t node) {
@@ -103,19 +99,19 @@ struct IdMap::Stored {
 
   Path folder;
   std::string index_file;
-  GrowingArray offsets;
+  std::string prefix;  // of the files, for errors
+  ListIndexWriter<GrowingArray> strings;
   GrowingArray bytes;
   std::unique_ptr<GrowingArray> index;
 };
 
 void IdMap::store(std::string_view id) {
   stored_->bytes.append(std::span(id.data(), id.size()));
-  const auto end = static_cast<int64_t>(stored_->bytes.items());
-  stored_->offsets.append(std::span(&end, 1));
-  if (stored_->ids().size() * 2 > stored_->index->items()) {
+  stored_->strings.append(id.size());
+  if (stored_->strings.size() * 2 > stored_->index->items()) {
     stored_->grow_index();
   } else {
-    stored_->place(stored_->ids().size() - 1);
+    stored_->place(stored_->strings.size() - 1);
   }
 }
 
@@ -154,14 +150,14 @@ std::optional<NodeId> IdMap::find(std::string_view id) const {
 
 void IdMap::drop_pages() {
   if (!stored_) return;
-  stored_->offsets.drop_pages();
+  stored_->strings.drop_pages();
   stored_->bytes.drop_pages();
   stored_->index->drop_pages();
 }
 
 std::optional<int64_t> IdMap::close(std::vector<ArrayRecord>& records) {
   if (!stored_) return first_;
-  records.push_back(stored_->offsets.close({stored_->offsets.items()}));
+  stored_->strings.close(records);
   records.push_back(stored_->bytes.close({stored_->bytes.items()}));
   records.push_back(stored_->index->close({stored_->index->items()}));
   return std::nullopt;

@@ -35,7 +35,8 @@ std::optional<NodeId> sequence_node(int64_t first, uint64_t nodes, std::string_v
 
 class IdMap {
  public:
-  // Files, if any are needed, go to "<folder>/<prefix>_offsets.npy", "_bytes.npy", "_index.npy".
+  // Files, if any are needed, go to "<folder>/<prefix>_bytes.npy", "_index.npy" and those of the
+  // list index.
   IdMap(Path folder, std::string prefix) : folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
   uint64_t size() const { return size_; }

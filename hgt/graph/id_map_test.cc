@@ -44,6 +44,28 @@ TEST(SequenceNode, CountsFromTheFirstIdAndNoFurtherThanTheNodes) {
   EXPECT_EQ(sequence_node(0, 0, "0"), std::nullopt);
 }
 
+// The four arrays of a column of strings, read back as a graph would.
+class MappedStrings {
+ public:
+  MappedStrings() = default;
+  MappedStrings(const Path& folder, std::span<const ArrayRecord> records)
+      : starts_(folder, records[0]),
+        lengths_(folder, records[1]),
+        longs_(folder, records[2]),
+        bytes_(folder, records[3]) {}
+  StringColumn column() const {
+    return {.strings = {{.starts = starts_.as<int64_t>(),
+                         .lengths = lengths_.as<uint8_t>(),
+                         .longs = longs_.as<int64_t>()},
+                        bytes_.as<char>().size(),
+                        "name"},
+            .bytes = bytes_.as<char>()};
+  }
+
+ private:
+  MappedArray starts_, lengths_, longs_, bytes_;
+};
+
 // What a map has written, read back as a graph would.
 class Written {
  public:
@@ -54,20 +76,17 @@ class Written {
       EXPECT_TRUE(records.empty());
       return;
     }
-    EXPECT_EQ(records.size(), 3U);
-    offsets_ = MappedArray(folder, records.at(0));
-    bytes_ = MappedArray(folder, records.at(1));
-    index_ = MappedArray(folder, records.at(2));
+    EXPECT_EQ(records.size(), 5U);
+    strings_ = MappedStrings(folder, std::span(records).first(4));
+    index_ = MappedArray(folder, records.at(4));
   }
   std::optional<int64_t> first() const { return first_; }
-  IdIndex index() const {
-    return {.slots = index_.as<uint32_t>(),
-            .ids = {.offsets = offsets_.as<int64_t>(), .bytes = bytes_.as<char>()}};
-  }
+  IdIndex index() const { return {.slots = index_.as<uint32_t>(), .ids = strings_.column()}; }
 
  private:
   std::optional<int64_t> first_;
-  MappedArray offsets_, bytes_, index_;
+  MappedStrings strings_;
+  MappedArray index_;
 };
 
 void expect_sequence(int64_t first, uint64_t count) {
@@ -238,7 +257,8 @@ TEST(IdIndex, WithoutAFreeSlotStillEndsItsSearch) {
   const std::vector<int64_t> offsets = {0, 1};
   const std::string bytes = "a";
   const std::vector<uint32_t> slots(4, 1);
-  const IdIndex index{.slots = slots, .ids = {.offsets = offsets, .bytes = bytes}};
+  const IdIndex index{.slots = slots,
+                      .ids = {.strings = {offsets, bytes.size(), "id"}, .bytes = bytes}};
   EXPECT_EQ(index.find("zzz"), std::nullopt);
   EXPECT_EQ(index.find(""), std::nullopt);
   EXPECT_EQ(index.find("a"), 0U);
@@ -250,25 +270,29 @@ TEST(IdIndex, NamesItsFileWhenItHoldsNoNode) {
   const std::string bytes = "a";
   for (const uint32_t slot : {2U, 0xffffffffU}) {
     const std::vector<uint32_t> slots(4, slot);
-    const IdIndex index{
-        .slots = slots, .ids = {.offsets = offsets, .bytes = bytes}, .file = "id_index.npy"};
+    const IdIndex index{.slots = slots,
+                        .ids = {.strings = {offsets, bytes.size(), "id"}, .bytes = bytes},
+                        .file = "id_index.npy"};
     for (const char* id : {"zzz", "", "a"}) {
       EXPECT_TRUE(contains(error_of([&] { index.find(id); }), "id_index.npy: names node"));
     }
   }
 }
 
-TEST(StringColumn, WithDamagedOffsetsThrowsAndNeverReadsAstray) {
-  const std::string bytes = "abc";
-  using Offsets = std::vector<int64_t>;
-  for (const Offsets& offsets : {Offsets{-1, 2}, Offsets{2, 1}, Offsets{0, 4}, Offsets{3, kMax},
-                                 Offsets{kMin, kMax}, Offsets{4, 4}}) {
-    const StringColumn column{.offsets = offsets, .bytes = bytes, .file = "name_offsets.npy"};
-    EXPECT_TRUE(contains(error_of([&] { column.at(0); }), "name_offsets.npy: row 0"))
-        << offsets[0] << " " << offsets[1];
-  }
-  const Offsets good = {1, 3};
-  EXPECT_EQ((StringColumn{.offsets = good, .bytes = bytes}.at(0)), "bc");
+TEST(StringColumn, GivesItsStringsAndNoOthers) {
+  const TestFolder folder;
+  const std::string text = "bc";
+  const std::vector<std::string> strings = {"", "a", std::string(300, 'x'), text, ""};
+  StringColumnStream stream(folder.path(), "name");
+  for (const std::string& string : strings) stream.append(string);
+  std::vector<ArrayRecord> records;
+  stream.close(records);
+  ASSERT_EQ(records.size(), 4U);
+  const MappedStrings mapped(folder.path(), records);
+  const StringColumn column = mapped.column();
+  ASSERT_EQ(column.size(), strings.size());
+  for (size_t row = 0; row < strings.size(); ++row) EXPECT_EQ(column.at(row), strings[row]);
+  EXPECT_TRUE(contains(error_of([&] { column.at(5); }), "name: has no row 5, only 5 rows"));
   EXPECT_EQ(StringColumn{}.size(), 0U);
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "hgt/graph/node_columns.h"
-
 namespace hgt {
 
 namespace {
@@ -47,18 +45,31 @@ DegreeSummary DegreeCounter::summary() const {
 IncomingWriter::IncomingWriter(const Path& folder, Schema& schema, NodeType target)
     : schema_(schema),
       target_(target),
-      offsets_(folder, schema.at(target).name + "/incoming_offsets.npy", dtype_of<int64_t>()),
+      lists_(folder, schema.at(target).name + "/incoming"),
       sources_(folder, schema.at(target).name + "/incoming_sources.npy", dtype_of<NodeId>()),
-      degrees_(schema.incoming(target).size()) {
-  const auto any = [&](bool RelationSpec::*field) {
-    return std::any_of(schema.incoming(target).begin(), schema.incoming(target).end(),
-                       [&](Relation relation) { return schema.at(relation).*field; });
-  };
-  const std::string prefix = schema.at(target).name + "/incoming_";
-  if (any(&RelationSpec::times)) times_.emplace(folder, prefix + "times.npy", dtype_of<Time>());
-  if (any(&RelationSpec::weights)) {
-    weights_.emplace(folder, prefix + "weights.npy", dtype_of<float>());
-  }
+      short_times_(schema.short_edge_times()),
+      times_(carried(folder, &RelationSpec::times, "time",
+                     short_times_ ? dtype_of<int16_t>() : dtype_of<Time>())),
+      weights_(carried(folder, &RelationSpec::weights, "weight", dtype_of<float>())),
+      degrees_(schema.incoming(target).size()) {}
+
+std::optional<IncomingWriter::Carried> IncomingWriter::carried(const Path& folder,
+                                                               bool RelationSpec::*by,
+                                                               const char* name,
+                                                               std::string_view dtype) const {
+  const auto relations = schema_.incoming(target_);
+  const auto carriers = std::count_if(relations.begin(), relations.end(),
+                                      [&](Relation relation) { return schema_.at(relation).*by; });
+  if (carriers == 0) return std::nullopt;
+  const std::string prefix = schema_.at(target_).name + "/incoming_" + name;
+  Carried result{.values = ArrayStream(folder, prefix + "s.npy", dtype), .lists = {}};
+  if (static_cast<size_t>(carriers) < relations.size()) result.lists.emplace(folder, prefix);
+  return result;
+}
+
+void IncomingWriter::append_time(Time time) {
+  if (!short_times_) return times_->values.append(time);
+  times_->values.append(time == kNoTime ? kNoShortTime : static_cast<int16_t>(time));
 }
 
 uint64_t IncomingWriter::write_list(EdgeSorter& sorter, RelationSpec& spec, NodeId target) {
@@ -72,13 +83,20 @@ uint64_t IncomingWriter::write_list(EdgeSorter& sorter, RelationSpec& spec, Node
     if (repeated && spec.unique) continue;
     last = *edge;
     sources_.append(edge->source);
-    if (times_) {
-      times_->append(edge->time);
-      include_time(schema_.time_range, edge->time);
-    }
-    if (weights_) weights_->append(edge->weight);
+    if (spec.times) append_time(edge->time);
+    if (spec.weights) weights_->values.append(edge->weight);
   }
-  return sources_.items() - before;
+  const uint64_t degree = sources_.items() - before;
+  lists_.append(degree);
+  if (spec.times && times_->lists) times_->lists->append(degree);
+  if (spec.weights && weights_->lists) weights_->lists->append(degree);
+  return degree;
+}
+
+void IncomingWriter::close(std::optional<Carried>& carried) {
+  if (!carried) return;
+  if (carried->lists) carried->lists->close(schema_.arrays);
+  schema_.arrays.push_back(carried->values.close());
 }
 
 void IncomingWriter::write(std::vector<EdgeSorter>& sorters, const ProgressSink& progress) {
@@ -89,14 +107,12 @@ void IncomingWriter::write(std::vector<EdgeSorter>& sorters, const ProgressSink&
     sorters[index(relation)].begin_reading();
   }
   Progress report{.stage = "writing " + schema_.at(target_).name, .unit = "edges"};
-  offsets_.append(int64_t{0});
   for (NodeId node = 0; node < schema_.at(target_).nodes; ++node) {
     for (uint32_t slot = 0; slot < relations.size(); ++slot) {
       RelationSpec& spec = schema_.at(relations[slot]);
       const uint64_t degree = write_list(sorters[index(relations[slot])], spec, node);
       spec.edges += degree;
       degrees_[slot].add(degree);
-      offsets_.append(static_cast<int64_t>(sources_.items()));
     }
     if (node % kWrittenBetweenReports != 0) continue;
     report.count = sources_.items();
@@ -107,9 +123,10 @@ void IncomingWriter::write(std::vector<EdgeSorter>& sorters, const ProgressSink&
   for (uint32_t slot = 0; slot < relations.size(); ++slot) {
     schema_.at(relations[slot]).degrees = degrees_[slot].summary();
   }
-  for (auto* stream : {&offsets_, &sources_}) schema_.arrays.push_back(stream->close());
-  if (times_) schema_.arrays.push_back(times_->close());
-  if (weights_) schema_.arrays.push_back(weights_->close());
+  lists_.close(schema_.arrays);
+  schema_.arrays.push_back(sources_.close());
+  close(times_);
+  close(weights_);
   report = {
       .stage = report.stage, .unit = report.unit, .count = total, .fraction = 1, .finished = true};
   progress(report);

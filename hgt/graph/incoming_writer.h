@@ -7,6 +7,7 @@
 
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/edge_sorter.h"
+#include "hgt/graph/list_index.h"
 #include "hgt/graph/schema.h"
 #include "hgt/progress.h"
 
@@ -28,7 +29,8 @@ class DegreeCounter {
 
 class IncomingWriter {
  public:
-  // Node counts in the schema must be final. Fills edge counts, degrees, times and array records.
+  // Node counts and times in the schema must be final. Fills edge counts, degrees and array
+  // records.
   IncomingWriter(const Path& folder, Schema& schema, NodeType target);
 
   // `sorters` holds one sorter per relation of the schema; those that enter the type are read to
@@ -36,14 +38,25 @@ class IncomingWriter {
   void write(std::vector<EdgeSorter>& sorters, const ProgressSink& progress);
 
  private:
+  // The times or weights of the entries that carry them, in the order of the entries.
+  struct Carried {
+    ArrayStream values;
+    std::optional<ListIndexWriter<ArrayStream>> lists;  // unless all relations carry them
+  };
+
+  std::optional<Carried> carried(const Path& folder, bool RelationSpec::*by, const char* name,
+                                 std::string_view dtype) const;
+  void append_time(Time time);
   uint64_t write_list(EdgeSorter& sorter, RelationSpec& spec, NodeId target);
+  void close(std::optional<Carried>& carried);
 
   Schema& schema_;
   NodeType target_;
-  ArrayStream offsets_;
+  ListIndexWriter<ArrayStream> lists_;
   ArrayStream sources_;
-  std::optional<ArrayStream> times_;
-  std::optional<ArrayStream> weights_;
+  bool short_times_;
+  std::optional<Carried> times_;
+  std::optional<Carried> weights_;
   std::vector<DegreeCounter> degrees_;  // per slot
 };
 

@@ -19,6 +19,13 @@ void include_time(std::optional<std::pair<Time, Time>>& range, Time time) {
   range->second = std::max(range->second, time);
 }
 
+void include_times(std::optional<std::pair<Time, Time>>& range,
+                   const std::optional<std::pair<Time, Time>>& other) {
+  if (!other) return;
+  include_time(range, other->first);
+  include_time(range, other->second);
+}
+
 // --- LabelColumn ---
 
 uint32_t LabelColumn::class_number(std::string_view value) {
@@ -93,15 +100,15 @@ void LabelColumn::write(const Path& folder, const std::string& prefix, uint64_t 
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
 
-  ArrayStream offsets(folder, prefix + "_offsets.npy", dtype_of<int64_t>());
+  ListIndexWriter<ArrayStream> lists(folder, prefix);
   ArrayStream classes(folder, prefix + "_classes.npy", dtype_of<uint32_t>());
   auto entry = entries.begin();
   for (uint64_t node = 0; node < nodes; ++node) {
-    offsets.append(static_cast<int64_t>(classes.items()));
+    const uint64_t before = classes.items();
     for (; entry != entries.end() && entry->first == node; ++entry) classes.append(entry->second);
+    lists.append(classes.items() - before);
   }
-  offsets.append(static_cast<int64_t>(classes.items()));
-  records.push_back(offsets.close());
+  lists.close(records);
   records.push_back(classes.close());
   if (!spec.split) return;
   ArrayStream splits(folder, prefix + "_split.npy", dtype_of<uint8_t>());

@@ -71,5 +71,7 @@ class NodeColumns {
 
 // Widens the range to hold `time`, unless it is kNoTime.
 void include_time(std::optional<std::pair<Time, Time>>& range, Time time);
+void include_times(std::optional<std::pair<Time, Time>>& range,
+                   const std::optional<std::pair<Time, Time>>& other);
 
 }  // namespace hgt

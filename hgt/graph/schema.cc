@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormatVersion = 1;
-constexpr std::array<std::string_view, 6> kDtypes = {"<i8", "<i4", "<u4", "<f4", "<f2", "|u1"};
+constexpr std::array<std::string_view, 7> kDtypes = {"<i8", "<i4", "<i2", "<u4",
+                                                     "<f4", "<f2", "|u1"};
 
 template <typename Range, typename Name>
 std::string list_names(const Range& range, Name name) {
@@ -186,6 +186,7 @@ Schema Schema::without_contents() const {
     spec.repeated = 0;
     spec.degrees = {};
   }
+  schema.format_version = kFormatVersion;
   schema.time_range.reset();
   schema.feature_sets.clear();
   schema.arrays.clear();
@@ -195,6 +196,12 @@ Schema Schema::without_contents() const {
 std::string Schema::describe(Relation relation) const {
   const RelationSpec& spec = at(relation);
   return fmt::format("{} -{}-> {}", at(spec.source).name, spec.edge, at(spec.target).name);
+}
+
+bool Schema::short_edge_times() const {
+  constexpr Time kLimit = std::numeric_limits<int16_t>::max();
+  return format_version > 1 &&
+         (!time_range || (time_range->first >= -kLimit && time_range->second <= kLimit));
 }
 
 // --- schema.json ---
@@ -297,7 +304,7 @@ Json relation_to_json(const Schema& schema, const RelationSpec& spec) {
 }  // namespace
 
 std::string Schema::to_json() const {
-  Json json = {{"format", kGraphFormat}, {"version", kFormatVersion}};
+  Json json = {{"format", kGraphFormat}, {"version", format_version}};
   json["origin"] = origin;
   json["time_unit"] = to_string(time_unit);
   if (time_range) json["time_range"] = {time_range->first, time_range->second};
@@ -332,6 +339,7 @@ struct SchemaReader {
   Schema schema;
 
   void read(const Json& json) {
+    schema.format_version = json.at("version");
     schema.time_unit = from_word<TimeUnit>(json.at("time_unit").get<std::string>());
     schema.origin = json.at("origin").get<std::map<std::string, std::string>>();
     if (json.contains("time_range")) {
@@ -462,10 +470,10 @@ Json parse_checked(const std::string& text) {
     throw Error("is not an hgt graph schema");
   }
   const int version = json.at("version");
-  if (version != kFormatVersion) {
+  if (version < 1 || version > kFormatVersion) {
     throw Error(
-        fmt::format("has format version {}, but this program reads version {}; make the graph "
-                    "again or use the program that wrote it",
+        fmt::format("has format version {}, but this program reads versions 1 to {}; make the "
+                    "graph again or use the program that wrote it",
                     version, kFormatVersion));
   }
   const std::string given = json.at("checksum");

@@ -137,6 +137,9 @@ struct RelationDeclaration {
   bool unique = false;
 };
 
+// Of the folder's arrays: 2, or 1 as written before there were blocks of lists (list_index.h).
+constexpr int kFormatVersion = 2;
+
 class Schema {
  public:
   // --- building: declare all, then number_relations() once ---
@@ -163,10 +166,14 @@ class Schema {
   Relation reverse(Relation relation) const;
   // The relations that enter a type, in slot order.
   std::span<const Relation> incoming(NodeType target) const { return incoming_[index(target)]; }
-  // The declarations alone: no nodes, edges, features, labels, times or arrays.
+  // The declarations alone, in the present format: no nodes, edges, features, labels, times or
+  // arrays.
   Schema without_contents() const;
   std::string describe(Relation relation) const;  // "author -writes-> paper"
+  // Times of edges are stored in 2 bytes: the time range allows it.
+  bool short_edge_times() const;
 
+  int format_version = kFormatVersion;
   TimeUnit time_unit = TimeUnit::year;
   std::optional<std::pair<Time, Time>> time_range;  // of all node and edge times
   std::map<std::string, std::string> origin;        // how the graph was made

@@ -1,34 +1,34 @@
-// A column of strings in two arrays: where each one starts, and all bytes one after another.
+// A column of strings: all bytes one after another, and where each string begins in them.
 #pragma once
 
 #include <span>
 #include <string_view>
 
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/list_index.h"
 
 namespace hgt {
 
-// A view; the arrays must outlive it. [n + 1] offsets, [offsets[n]] bytes.
+// A view; the arrays must outlive it.
 struct StringColumn {
-  std::span<const int64_t> offsets;
+  ListIndex strings;
   std::span<const char> bytes;
-  std::string_view file = {};  // of the offsets, for errors
 
-  uint64_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
-  // Throws Error when there is no such row or the offsets are damaged, so it never reads out of
+  uint64_t size() const { return strings.size(); }
+  // Throws Error when there is no such row or the arrays are damaged, so it never reads out of
   // bounds.
   std::string_view at(uint64_t row) const;
 };
 
-// Writes "<prefix>_offsets.npy" and "<prefix>_bytes.npy" in a stream.
+// Writes "<prefix>_bytes.npy" and the arrays of the list index in a stream.
 class StringColumnStream {
  public:
   StringColumnStream(const Path& folder, const std::string& prefix);
   void append(std::string_view text);
-  void close(std::vector<ArrayRecord>& records);  // adds the two records
+  void close(std::vector<ArrayRecord>& records);  // adds those of all arrays
 
  private:
-  ArrayStream offsets_;
+  ListIndexWriter<ArrayStream> strings_;
   ArrayStream bytes_;
 };
 

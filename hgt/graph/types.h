@@ -21,6 +21,8 @@ using Time = int32_t;           // T(v), in the unit that the schema names
 
 // The time of an event node whose table gave none. It then inherits like a plain node.
 constexpr Time kNoTime = std::numeric_limits<Time>::min();
+// The same, of an edge, where times are stored in 2 bytes.
+constexpr int16_t kNoShortTime = std::numeric_limits<int16_t>::min();
 // One less than what four bytes hold: the id index stores node + 1.
 constexpr uint64_t kMaxNodes = std::numeric_limits<NodeId>::max() - 1;
 

@@ -69,6 +69,7 @@ TEST_F(VerifiedArrays, NameAFileOfZeros) {
 TEST_F(VerifiedArrays, NameAFileWithAnyBitFlipped) {
   size_t number = 0;
   for (const auto& [name, bytes] : good_) {
+    if (bytes.size() == kArrayHeaderBytes) continue;  // an empty array
     std::string damaged = bytes;
     const size_t at = kArrayHeaderBytes + ++number % (bytes.size() - kArrayHeaderBytes);
     damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(1U << number % 8));

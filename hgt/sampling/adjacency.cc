@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "hgt/graph/sorted_search.h"
+
 namespace hgt {
 
 namespace {
@@ -96,9 +98,15 @@ Relation Adjacency::relation_of(uint32_t site, uint32_t slot) const {
   return graph_.schema().incoming(sites_[site].type)[slot];
 }
 
-bool Adjacency::edge_too_late(const RelationSpec& spec, EdgePosition position) const {
-  return spec.times && visibility_.has_bound() &&
-         visibility_.too_late(graph_.incoming_times(spec.target)[position]);
+// The times of the list's entries; empty: none of them can be too late.
+EdgeTimes Adjacency::bounded_times(const List& list) const {
+  const Relation relation = relation_of(list.site, list.slot);
+  if (!graph_.schema().at(relation).times || !visibility_.has_bound()) return {};
+  return graph_.unchecked_incoming(relation, sites_[list.site].node).times;
+}
+
+bool Adjacency::edge_too_late(const EdgeTimes& times, size_t entry) const {
+  return !times.empty() && visibility_.too_late(times[entry]);
 }
 
 void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows) {
@@ -126,12 +134,9 @@ void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows
 }
 
 void Adjacency::find_lists(uint32_t site) {
-  const auto offsets = graph_.incoming_offsets(sites_[site].type, sites_[site].node);
+  const auto offsets = graph_.incoming_offsets(sites_[site].type, sites_[site].node, offsets_);
   for (uint32_t slot = 0; slot + 1 < offsets.size(); ++slot) {
-    const List list{.site = site,
-                    .slot = slot,
-                    .begin = static_cast<EdgePosition>(offsets[slot]),
-                    .end = static_cast<EdgePosition>(offsets[slot + 1])};
+    const List list{.site = site, .slot = slot, .begin = offsets[slot], .end = offsets[slot + 1]};
     const Relation relation = relation_of(site, slot);
     if (list.begin == list.end || visibility_.hides_all(relation)) continue;
     const bool heavy = list.end - list.begin > kHeavy;
@@ -146,6 +151,7 @@ void Adjacency::read_list(const List& list) {
   const uint32_t reverse_slot = graph_.schema().at(graph_.schema().reverse(relation)).slot;
   const SiteIndex& sites = index_[index(spec.source)];
   const auto sources = graph_.incoming_sources(spec.target);
+  const auto times = bounded_times(list);
   const bool may_hide = visibility_.may_hide(relation);
   uint32_t last_source = kAbsent;
   for (EdgePosition position = list.begin; position < list.end; ++position) {
@@ -158,7 +164,7 @@ void Adjacency::read_list(const List& list) {
           {.target = source, .slot = reverse_slot, .position = 0, .source = list.site});
     }
     last_source = source;
-    if (edge_too_late(spec, position)) continue;
+    if (edge_too_late(times, position - list.begin)) continue;
     links_.push_back(
         {.target = list.site, .slot = list.slot, .position = position, .source = source});
   }
@@ -170,34 +176,13 @@ namespace {
 // Node numbers are spread over a hub's list, so the search begins where the node should be and
 // widens from there: it touches few cache lines.
 size_t search(std::span<const NodeId> sources, size_t from, NodeId node) {
-  if (from == sources.size() || sources[from] >= node) return from;
-  if (sources.back() < node) return sources.size();
-  const double share = static_cast<double>(node - sources[from]) /
-                       static_cast<double>(sources.back() - sources[from]);
-  const auto room = static_cast<double>(sources.size() - 1 - from);
-  size_t low = from;                 // sources[low] < node
-  size_t high = sources.size() - 1;  // sources[high] >= node
-  const auto guess = std::clamp(from + static_cast<size_t>(share * room), low, high);
-  for (size_t step = 16, at = guess; at > low; step *= 2) {
-    if (sources[at] < node) {
-      low = at;
-      break;
-    }
-    high = at;
-    at = at - low > step ? at - step : low;
-  }
-  for (size_t step = 16, at = std::min(low + step, high); at < high; step *= 2) {
-    if (sources[at] >= node) {
-      high = at;
-      break;
-    }
-    low = at;
-    at = std::min(low + step, high);
-  }
-  const auto begin = sources.begin();
-  const auto found = std::lower_bound(begin + static_cast<ptrdiff_t>(low),
-                                      begin + static_cast<ptrdiff_t>(high), node);
-  return static_cast<size_t>(found - begin);
+  const auto rest = sources.subspan(from);
+  if (rest.empty() || rest.front() >= node) return from;
+  if (rest.back() < node) return sources.size();
+  const double share =
+      static_cast<double>(node - rest.front()) / static_cast<double>(rest.back() - rest.front());
+  const auto guess = static_cast<size_t>(share * static_cast<double>(rest.size() - 1));
+  return from + first_not_below(rest.size(), guess, [&](size_t at) { return rest[at] < node; });
 }
 
 }  // namespace
@@ -261,9 +246,10 @@ void Adjacency::join_heavy(const List& list) {
 void Adjacency::add_copies(const List& list, EdgePosition first, uint32_t source) {
   const RelationSpec& spec = graph_.schema().at(relation_of(list.site, list.slot));
   const auto sources = graph_.incoming_sources(spec.target);
+  const auto times = bounded_times(list);
   for (EdgePosition position = first;
        position < list.end && sources[position] == sites_[source].node; ++position) {
-    if (edge_too_late(spec, position)) continue;
+    if (edge_too_late(times, position - list.begin)) continue;
     heavy_links_.push_back(
         {.target = list.site, .slot = list.slot, .position = position, .source = source});
   }

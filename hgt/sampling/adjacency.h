@@ -73,7 +73,8 @@ class Adjacency {
   void join_heavy(const List& list);
   void add_copies(const List& list, EdgePosition first, uint32_t source);
   bool is_heavy(uint32_t site, uint32_t slot) const { return heavy_[site * max_slots_ + slot]; }
-  bool edge_too_late(const RelationSpec& spec, EdgePosition position) const;
+  EdgeTimes bounded_times(const List& list) const;
+  bool edge_too_late(const EdgeTimes& times, size_t entry) const;
   Relation relation_of(uint32_t site, uint32_t slot) const;
 
   // Calls `use` with the instances of the link's source that this instance of its target reads.
@@ -101,6 +102,7 @@ class Adjacency {
   std::vector<List> lists_;                     // to be read
   std::vector<std::vector<List>> heavy_lists_;  // by relation
   std::vector<Link> sought_;                    // edges into heavy lists, position unknown
+  std::vector<EdgePosition> offsets_;           // of the site at hand
 
   // --- scratch of write() ---
   std::vector<uint64_t> link_offsets_;   // [sites + 1] into links_

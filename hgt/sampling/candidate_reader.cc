@@ -24,10 +24,10 @@ void CandidateReader::choose_entries(const Targets& targets, ListCut cut, Draws&
   const auto relations = graph_.schema().incoming(targets.type);
   for (size_t i = 0; i < targets.nodes.size(); ++i) {
     const NodeId target = targets.nodes[i];
-    const auto offsets = graph_.incoming_offsets(targets.type, target);
+    const auto offsets = graph_.incoming_offsets(targets.type, target, offsets_);
     for (size_t slot = 0; slot < relations.size(); ++slot) {
-      const auto begin = static_cast<EdgePosition>(offsets[slot]);
-      const auto end = static_cast<EdgePosition>(offsets[slot + 1]);
+      const EdgePosition begin = offsets[slot];
+      const EdgePosition end = offsets[slot + 1];
       if (begin == end || visibility_.hides_all(relations[slot])) continue;
       const uint64_t kept = cut.cap == 0 ? end - begin : std::min<uint64_t>(cut.cap, end - begin);
       Range range{.relation = relations[slot],
@@ -73,15 +73,14 @@ void CandidateReader::keep(const DatedEntry& entry, uint64_t wanted) {
 void CandidateReader::choose_latest(Range& range, EdgePosition begin, EdgePosition end,
                                     uint64_t wanted) {
   const RelationSpec& spec = graph_.schema().at(range.relation);
-  const auto sources = graph_.incoming(range.relation, range.target).sources;
+  const Neighbors list = graph_.incoming(range.relation, range.target);
   const auto own_times = graph_.times(spec.source);
-  const auto edge_times = spec.times ? graph_.incoming_times(spec.target) : std::span<const Time>{};
   const Sight sight = sight_of(range);
   latest_.clear();
   for (EdgePosition position = begin; position < end; ++position) {
-    const NodeId node = sources[position - begin];
+    const NodeId node = list.sources[position - begin];
     const Time own = own_times.empty() ? kNoTime : own_times[node];
-    const Time of_edge = edge_times.empty() ? kNoTime : edge_times[position];
+    const Time of_edge = list.times.empty() ? kNoTime : list.times[position - begin];
     const DatedEntry entry{.time = of_edge == kNoTime ? own : of_edge, .position = position};
     if (latest_.size() == wanted && entry < latest_.front()) continue;
     if (!sees(sight, node, own == kNoTime ? range.target_time : own, position)) continue;
@@ -94,19 +93,24 @@ void CandidateReader::choose_latest(Range& range, EdgePosition begin, EdgePositi
 }
 
 CandidateReader::Sight CandidateReader::sight_of(const Range& range) const {
-  const RelationSpec& spec = graph_.schema().at(range.relation);
-  return {.relation = range.relation,
-          .target = range.target,
-          .may_hide = visibility_.may_hide(range.relation),
-          .edge_times = spec.times && visibility_.has_bound() ? graph_.incoming_times(spec.target)
-                                                              : std::span<const Time>{}};
+  Sight sight{.relation = range.relation,
+              .target = range.target,
+              .may_hide = visibility_.may_hide(range.relation),
+              .edge_times = {}};
+  if (graph_.schema().at(range.relation).times && visibility_.has_bound()) {
+    const Neighbors list = graph_.unchecked_incoming(range.relation, range.target);
+    sight.edge_times = list.times;
+    sight.first = list.first;
+  }
+  return sight;
 }
 
 // `time` is that of the instance which the entry would become.
 bool CandidateReader::sees(const Sight& sight, NodeId node, Time time,
                            EdgePosition position) const {
   if (visibility_.too_late(time)) return false;
-  if (!sight.edge_times.empty() && visibility_.too_late(sight.edge_times[position])) return false;
+  const auto& edge_times = sight.edge_times;
+  if (!edge_times.empty() && visibility_.too_late(edge_times[position - sight.first])) return false;
   return !(sight.may_hide && visibility_.hides(sight.relation, node, sight.target));
 }
 

@@ -88,7 +88,8 @@ class CandidateReader {
     Relation relation{};
     NodeId target = 0;
     bool may_hide = false;
-    std::span<const Time> edge_times;  // empty: none of them can be too late
+    EdgeTimes edge_times;    // of all its entries; empty: none of them can be too late
+    EdgePosition first = 0;  // of its entries
   };
 
   void read_together(const Targets& targets, ListCut cut, Draws& draws);
@@ -113,6 +114,7 @@ class CandidateReader {
   std::vector<Time> times_;
   std::vector<CandidateList> lists_;
   std::vector<DatedEntry> latest_;
+  std::vector<EdgePosition> offsets_;  // of the target at hand
 };
 
 }  // namespace hgt

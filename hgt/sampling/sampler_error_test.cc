@@ -156,21 +156,35 @@ TEST_F(SamplerErrors, ComeFromListsThatNameNoNode) {
   EXPECT_EQ(errors_from_all_nodes(folder), std::vector<std::string>(3));
 }
 
-TEST_F(SamplerErrors, ComeFromOffsetsThatAreDamaged) {
+TEST_F(SamplerErrors, ComeFromStartsOfListsThatAreDamaged) {
   const Path folder = folder_ / "small.graph";
   for (const char* name : {"paper", "author", "venue"}) {
-    const Path file = folder / name / "incoming_offsets.npy";
+    const Path file = folder / name / "incoming_starts.npy";
     const std::string good = read_bytes(file);
-    const size_t offsets = (good.size() - kHeader) / sizeof(int64_t);
-    ASSERT_GT(offsets, 2U);
-    for (size_t at = 0; at < offsets; ++at) {
-      for (const int64_t value :
-           {int64_t{-1}, int64_t{1} << 40U, std::numeric_limits<int64_t>::min(),
-            std::numeric_limits<int64_t>::max()}) {
-        overwrite(file, at, value);
-        for (const std::string& text : errors_from_all_nodes(folder)) {
-          EXPECT_TRUE(contains(text, "incoming_offsets.npy")) << name << " " << at << ": " << text;
-        }
+    for (const int64_t value : {int64_t{-1}, int64_t{1} << 40U, std::numeric_limits<int64_t>::min(),
+                                std::numeric_limits<int64_t>::max()}) {
+      overwrite(file, 0, value);
+      for (const std::string& text : errors_from_all_nodes(folder)) {
+        EXPECT_TRUE(contains(text, "incoming_starts.npy")) << name << ": " << text;
+      }
+    }
+    write_bytes(file, good);
+  }
+}
+
+TEST_F(SamplerErrors, ComeFromListsThatLeaveTheStore) {
+  const Path folder = folder_ / "small.graph";
+  for (const char* name : {"paper", "author", "venue"}) {
+    const Path file = folder / name / "incoming_lengths.npy";
+    const std::string good = read_bytes(file);
+    for (size_t at = 0; at < good.size() - kHeader; ++at) {
+      overwrite(file, at, uint8_t{254});
+      for (const std::string& text : errors_from_all_nodes(folder)) {
+        EXPECT_TRUE(contains(text, "incoming_lengths.npy")) << name << " " << at << ": " << text;
+      }
+      overwrite(file, at, uint8_t{255});
+      for (const std::string& text : errors_from_all_nodes(folder)) {
+        EXPECT_TRUE(contains(text, "incoming_long.npy")) << name << " " << at << ": " << text;
       }
       write_bytes(file, good);
     }
@@ -189,7 +203,8 @@ TEST(Sampler, SurvivesAnyDamageToListsOfHubs) {
   uint32_t noticed = 0;
   for (const char* file :
        {"author/incoming_sources.npy", "paper/incoming_sources.npy", "venue/incoming_sources.npy",
-        "author/incoming_offsets.npy", "paper/incoming_offsets.npy", "paper/time.npy"}) {
+        "author/incoming_lengths.npy", "paper/incoming_lengths.npy", "paper/incoming_starts.npy",
+        "venue/incoming_long.npy", "paper/time.npy"}) {
     const std::string bytes = read_bytes(good.path() / file);
     for (int round = 0; round < 12; ++round) {
       std::string damaged = bytes;

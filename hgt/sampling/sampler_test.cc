@@ -175,8 +175,9 @@ TEST(Sampler, GivesPositionsUnderWhichTimesAndWeightsAreFound) {
     if (subgraph.relations[edge] != knows) continue;
     const EdgePosition position = subgraph.positions[edge];
     EXPECT_EQ(graph.incoming_sources(author)[position], subgraph.nodes[subgraph.sources[edge]]);
-    found.emplace(subgraph.nodes[subgraph.sources[edge]], graph.incoming_times(author)[position],
-                  graph.incoming_weights(author)[position]);
+    const Neighbors list = graph.incoming(knows, 1);
+    const size_t entry = position - list.first;
+    found.emplace(list.sources[entry], list.times[entry], list.weights[entry]);
   }
   const std::set<std::tuple<NodeId, Time, float>> expected = {
       {0, 2018, 1.0F}, {2, 2016, 0.5F}, {1, kNoTime, 3.0F}};

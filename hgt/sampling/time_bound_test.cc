@@ -16,11 +16,11 @@ namespace {
 // Times of edges, by the row of their target.
 std::vector<Time> edge_times(const HeteroGraph& graph, const Subgraph& subgraph, uint32_t row) {
   std::vector<Time> times;
-  const NodeType type = type_of_row(subgraph, row);
   for (const uint64_t edge : subgraph.incoming(row)) {
     if (subgraph.positions[edge] == kSelfEdge) continue;
     if (!graph.schema().at(subgraph.relations[edge]).times) continue;
-    times.push_back(graph.incoming_times(type)[subgraph.positions[edge]]);
+    times.push_back(
+        graph.edge_time(subgraph.relations[edge], subgraph.nodes[row], subgraph.positions[edge]));
   }
   return times;
 }

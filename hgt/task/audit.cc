@@ -119,11 +119,11 @@ LateParts parts_after(const HeteroGraph& graph, const Subgraph& subgraph,
       ++late.nodes;
       if (late.first.empty()) late.first = graph.id(type, subgraph.nodes[row]);
     }
-    const auto times = graph.incoming_times(type);
-    if (times.empty()) continue;
     for (const uint64_t edge : subgraph.incoming(row)) {
-      const EdgePosition position = subgraph.positions[edge];
-      if (position != kSelfEdge && times[position] > bound) ++late.edges;
+      if (subgraph.positions[edge] == kSelfEdge) continue;
+      const Relation relation = subgraph.relations[edge];
+      const NodeId node = subgraph.nodes[row];
+      if (graph.edge_time(relation, node, subgraph.positions[edge]) > bound) ++late.edges;
     }
   }
   return late;

@@ -59,7 +59,7 @@ void expect_nothing_later(const HeteroGraph& graph, const Subgraph& subgraph, Ti
     for (const uint64_t edge : subgraph.incoming(row)) {
       const Relation relation = subgraph.relations[edge];
       if (subgraph.positions[edge] == kSelfEdge || !graph.schema().at(relation).times) continue;
-      EXPECT_LE(graph.incoming_times(type)[subgraph.positions[edge]], last);
+      EXPECT_LE(graph.edge_time(relation, subgraph.nodes[row], subgraph.positions[edge]), last);
     }
   }
 }

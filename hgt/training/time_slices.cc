@@ -188,8 +188,8 @@ TimeSlices::Target TimeSlices::target(uint32_t slice, uint64_t number) const {
 }
 
 uint64_t TimeSlices::degree(const Target& target) const {
-  const auto offsets = graph_.incoming_offsets(target.type, target.node);
-  return static_cast<uint64_t>(offsets.back() - offsets.front()) + 1;
+  const auto slots = static_cast<uint32_t>(graph_.schema().incoming(target.type).size());
+  return graph_.incoming_range(target.type, target.node, 0, slots).size() + 1;
 }
 
 std::vector<TimeSlices::Run> TimeSlices::runs(uint32_t layer) const {

@@ -228,23 +228,23 @@ void Walks::walk(uint64_t i, std::vector<WalkNode>& nodes) const {
 
 // Counts what is allowed before it draws: what is not allowed has no part in it.
 std::optional<NodeId> Walks::next(const Step& step, NodeId node, Draws& draws) const {
-  const auto offsets = graph_.incoming_offsets(step.target, node);
   const AllowedEntries& allowed = allowed_[index(step.target)];
-  const auto begin = [&](const Slots& slots) {
-    return static_cast<uint64_t>(offsets[slots.first]);
+  const auto entries = [&](const Slots& slots) {
+    return graph_.incoming_range(step.target, node, slots.first, slots.last);
   };
-  const auto end = [&](const Slots& slots) { return static_cast<uint64_t>(offsets[slots.last]); };
+  const auto count = [&](const ListRange& range) { return allowed.count(range.begin, range.end); };
   uint64_t edges = 0;
-  for (const Slots& slots : step.slots) edges += allowed.count(begin(slots), end(slots));
+  for (const Slots& slots : step.slots) edges += count(entries(slots));
   if (edges == 0) return std::nullopt;
   uint64_t number = draws.below(edges);
   for (const Slots& slots : step.slots) {
-    const uint64_t here = allowed.count(begin(slots), end(slots));
+    const ListRange range = entries(slots);
+    const uint64_t here = count(range);
     if (number >= here) {
       number -= here;
       continue;
     }
-    const EdgePosition position = allowed.find(begin(slots), end(slots), number);
+    const EdgePosition position = allowed.find(range.begin, range.end, number);
     const NodeId source = graph_.incoming_sources(step.target)[position];
     if (source >= graph_.num_nodes(step.source)) {
       const Relation relation = graph_.schema().incoming(step.target)[slots.first];
