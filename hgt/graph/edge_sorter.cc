@@ -4,17 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
-#include <condition_variable>
 #include <deque>
-#include <functional>
-#include <mutex>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
-#include "hgt/parallel.h"
+#include "hgt/graph/background_jobs.h"
+#include "hgt/graph/radix_sort.h"
 
 namespace hgt {
 
@@ -23,63 +22,15 @@ namespace {
 constexpr uint64_t kMaxBlockBytes = uint64_t{8} << 20U;
 constexpr uint64_t kMinBlockBytes = uint64_t{64} << 10U;
 constexpr size_t kReadBufferBytes = size_t{256} << 10U;
-
-// A background thread that sorts blocks, at most two behind.
-class SortThread {
- public:
-  SortThread() : thread_(start_thread([this] { work(); })) {}
-  SortThread(const SortThread&) = delete;
-  SortThread& operator=(const SortThread&) = delete;
-  ~SortThread() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  void submit(std::function<void()> job) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return jobs_.size() < 2; });
-    jobs_.push_back(std::move(job));
-    changed_.notify_all();
-  }
-
-  void wait_until_idle() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return jobs_.empty() && !busy_; });
-  }
-
- private:
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      const auto job = std::move(jobs_.front());
-      jobs_.pop_front();
-      busy_ = true;
-      lock.unlock();
-      job();
-      lock.lock();
-      busy_ = false;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
-  bool busy_ = false;
-  bool stopping_ = false;
-  std::jthread thread_;  // last: starts when the rest is ready
-};
+constexpr size_t kEdgesReadAhead = 8192;
 
 uint64_t key_of(const Edge& edge) { return uint64_t{edge.target} << 32U | edge.source; }
 
 struct PlainRecord {
+  static constexpr size_t kWords = 1;
   uint64_t key;
+
+  uint64_t word(size_t /*number*/) const { return key; }
 
   static PlainRecord from(const Edge& edge) { return {key_of(edge)}; }
   void to(Edge& edge) const {
@@ -91,8 +42,11 @@ struct PlainRecord {
 
 // Time and weight sit in one number that orders them as they are ordered: time first, then weight.
 struct RichRecord {
+  static constexpr size_t kWords = 2;
   uint64_t key;
   uint64_t payload;
+
+  uint64_t word(size_t number) const { return number == 0 ? payload : key; }
 
   // Bits of a float, turned so that they compare like the float.
   static uint32_t ordered(float weight) {
@@ -216,28 +170,42 @@ class EdgeSorter::Store {
   Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
   virtual void add(const Edge& edge) = 0;
-  virtual uint64_t memory() const = 0;  // bytes that spill() would free
-  virtual void spill() = 0;
+  virtual uint64_t memory() const = 0;  // bytes that a spill frees
+  // Merges all blocks into one run in the background; they count as memory until that is done.
+  virtual void start_spill() = 0;
+  virtual bool is_spilling() const = 0;
+  virtual void wait() = 0;  // for what goes on in the background; throws what it threw
   virtual void start_reading() = 0;
-  virtual bool next(Edge& edge) = 0;
+  // Replaces `edges` by the next ones; none: the end.
+  virtual void read(std::vector<Edge>& edges) = 0;
 
-  uint64_t edges = 0;
+  uint64_t size = 0;
   uint64_t spilled_runs = 0;
 };
 
 struct SortSpace::State {
-  State(Path where, uint64_t bound) : folder(std::move(where)), memory(bound) {}
+  State(Path where, uint64_t bound, unsigned background_threads)
+      : folder(std::move(where)), memory(bound), threads(background_threads) {}
 
-  // Called before a sorter takes a new block.
+  // Called before a sorter takes a new block. Once there was no room, blocks are spilled ahead of
+  // need: half of the memory is filled while the other half is written.
   void make_room(uint64_t bytes) {
     while (used() + bytes > memory) {
-      auto* const largest =
-          *std::max_element(stores.begin(), stores.end(),
-                            [](const auto* a, const auto* b) { return a->memory() < b->memory(); });
-      if (largest->memory() == 0) return;
-      thread.wait_until_idle();
-      largest->spill();
+      if (spilled == nullptr && !start_spill()) return;
+      std::exchange(spilled, nullptr)->wait();
     }
+    const bool busy = spilled != nullptr && spilled->is_spilling();
+    if (next_run > 0 && !busy && used() + bytes > memory / 2) start_spill();
+  }
+  // False: there is nothing to spill.
+  bool start_spill() {
+    auto* const largest =
+        *std::max_element(stores.begin(), stores.end(),
+                          [](const auto* a, const auto* b) { return a->memory() < b->memory(); });
+    if (largest->memory() == 0) return false;
+    largest->start_spill();
+    spilled = largest;
+    return true;
   }
   uint64_t used() const {
     uint64_t bytes = 0;
@@ -256,11 +224,12 @@ struct SortSpace::State {
   uint64_t memory;
   uint64_t next_run = 0;
   std::vector<EdgeSorter::Store*> stores;
-  SortThread thread;
+  EdgeSorter::Store* spilled = nullptr;  // the last one, until its end has been waited for
+  JobThreads threads;
 };
 
-SortSpace::SortSpace(Path folder, uint64_t memory)
-    : state_(std::make_unique<State>(std::move(folder), memory)) {}
+SortSpace::SortSpace(Path folder, uint64_t memory, unsigned threads)
+    : state_(std::make_unique<State>(std::move(folder), memory, threads)) {}
 SortSpace::~SortSpace() = default;
 
 namespace {
@@ -269,12 +238,12 @@ template <typename Record>
 class RecordStore final : public EdgeSorter::Store {
  public:
   explicit RecordStore(SortSpace::State& space)
-      : space_(space), capacity_(space.block_bytes() / sizeof(Record)) {
+      : space_(space), capacity_(space.block_bytes() / sizeof(Record)), jobs_(space.threads) {
     space_.stores.push_back(this);
   }
   ~RecordStore() override {
-    space_.thread.wait_until_idle();
     std::erase(space_.stores, this);
+    if (space_.spilled == this) space_.spilled = nullptr;
   }
 
   void add(const Edge& edge) override {
@@ -284,80 +253,103 @@ class RecordStore final : public EdgeSorter::Store {
       ++blocks_;
     }
     open_.push_back(Record::from(edge));
-    ++edges;
+    ++size;
     if (open_.size() == capacity_) close_block();
   }
 
   uint64_t memory() const override { return blocks_ * capacity_ * sizeof(Record); }
 
-  // Merges all blocks into one run.
-  void spill() override {
-    if (open_.capacity() > 0) close_block();
-    space_.thread.wait_until_idle();
-    Merge<Record> merge = take_blocks();
-    File file = space_.new_run();
-    uint64_t records = 0;
-    std::vector<Record> buffer;
-    buffer.reserve(kReadBufferBytes / sizeof(Record));
-    for (; !merge.empty(); merge.pop()) {
-      buffer.push_back(merge.front());
-      if (buffer.size() == buffer.capacity()) records += flush(file, buffer);
-    }
-    records += flush(file, buffer);
-    runs_.push_back({std::move(file), records});
+  void start_spill() override {
+    close_block();
+    jobs_.wait();
+    merge_ = take_blocks();
+    runs_.push_back({.file = space_.new_run()});
+    spilling_ = true;
     ++spilled_runs;
+    jobs_.submit([this, blocks = blocks_.load()] {
+      write_run();
+      merge_ = {};
+      blocks_ -= blocks;
+      spilling_ = false;
+    });
   }
 
+  bool is_spilling() const override { return spilling_; }
+  void wait() override { jobs_.wait(); }
+
   void start_reading() override {
-    if (open_.capacity() > 0) close_block();
-    space_.thread.wait_until_idle();
+    close_block();
+    jobs_.wait();
     merge_ = take_blocks();
     for (const Run& run : runs_) merge_.add(SortedSource<Record>(run.file, run.records));
     merge_.start();
+    blocks_ = 0;
+    read_ahead();
   }
 
-  bool next(Edge& edge) override {
-    if (merge_.empty()) return false;
-    merge_.front().to(edge);
-    merge_.pop();
-    return true;
+  void read(std::vector<Edge>& edges) override {
+    jobs_.wait();
+    edges.swap(ahead_);
+    if (!edges.empty()) read_ahead();
   }
 
  private:
   struct Run {
     File file;
-    uint64_t records;
+    uint64_t records = 0;
   };
 
   void close_block() {
+    if (open_.capacity() == 0) return;
     auto& block = *sorted_.emplace_back(std::make_unique<std::vector<Record>>(std::move(open_)));
     open_ = {};
-    space_.thread.submit([&block] { std::sort(block.begin(), block.end()); });
+    jobs_.submit([&block] { radix_sort(std::span(block)); });
   }
 
   Merge<Record> take_blocks() {
     Merge<Record> merge;
     for (auto& block : sorted_) merge.add(SortedSource<Record>(std::move(*block)));
     sorted_.clear();
-    blocks_ = 0;
     merge.start();
     return merge;
   }
 
-  static uint64_t flush(File& file, std::vector<Record>& buffer) {
-    const uint64_t records = buffer.size();
-    file.write(buffer.data(), records * sizeof(Record));
+  void write_run() {
+    Run& run = runs_.back();
+    std::vector<Record> buffer;
+    buffer.reserve(kReadBufferBytes / sizeof(Record));
+    for (; !merge_.empty(); merge_.pop()) {
+      buffer.push_back(merge_.front());
+      if (buffer.size() == buffer.capacity()) flush(run, buffer);
+    }
+    flush(run, buffer);
+  }
+
+  static void flush(Run& run, std::vector<Record>& buffer) {
+    run.file.write(buffer.data(), buffer.size() * sizeof(Record));
+    run.records += buffer.size();
     buffer.clear();
-    return records;
+  }
+
+  void read_ahead() {
+    jobs_.submit([this] {
+      ahead_.clear();
+      for (; ahead_.size() < kEdgesReadAhead && !merge_.empty(); merge_.pop()) {
+        merge_.front().to(ahead_.emplace_back());
+      }
+    });
   }
 
   SortSpace::State& space_;
   size_t capacity_;
   std::vector<Record> open_;
   std::vector<std::unique_ptr<std::vector<Record>>> sorted_;  // or being sorted
-  uint64_t blocks_ = 0;
+  std::atomic<uint64_t> blocks_ = 0;                          // open, closed, or being spilled
+  std::atomic<bool> spilling_ = false;
   std::deque<Run> runs_;
-  Merge<Record> merge_;
+  Merge<Record> merge_;      // of what is being spilled, then of everything; the job's
+  std::vector<Edge> ahead_;  // the job's
+  JobGroup jobs_;            // last: its end waits for jobs, which use all of this
 };
 
 }  // namespace
@@ -374,16 +366,20 @@ EdgeSorter& EdgeSorter::operator=(EdgeSorter&&) noexcept = default;
 EdgeSorter::~EdgeSorter() = default;
 
 void EdgeSorter::add(const Edge& edge) { store_->add(edge); }
-uint64_t EdgeSorter::size() const { return store_->edges; }
+uint64_t EdgeSorter::size() const { return store_->size; }
 uint64_t EdgeSorter::runs() const { return store_->spilled_runs; }
 
 void EdgeSorter::begin_reading() {
   store_->start_reading();
-  advance();
+  store_->read(edges_);
 }
 
-const Edge* EdgeSorter::current() const { return at_end_ ? nullptr : &edge_; }
+const Edge* EdgeSorter::current() const { return at_ < edges_.size() ? &edges_[at_] : nullptr; }
 
-void EdgeSorter::advance() { at_end_ = !store_->next(edge_); }
+void EdgeSorter::advance() {
+  if (++at_ < edges_.size()) return;
+  store_->read(edges_);
+  at_ = 0;
+}
 
 }  // namespace hgt
