@@ -32,6 +32,7 @@ namespace hgt {
 struct BuildOptions {
   uint64_t memory = uint64_t{4} << 30U;  // bytes; at least kMinBuildMemory
   bool replace = false;  // a graph of that name is replaced at the end; nothing else ever is
+  unsigned threads = 0;  // that work for the caller; 0: one per core
   ProgressSink progress = no_progress;
 };
 
@@ -52,6 +53,11 @@ struct Edge {
 
 // All values are finite, and stay so when they are stored as `type`.
 bool features_fit(std::span<const float> values, FeatureType type);
+
+struct PlacedEdge {
+  Relation relation{};
+  Edge edge;
+};
 
 enum class Split : uint8_t { none = 0, train = 1, validation = 2, test = 3 };
 constexpr auto words_of(Split) {
@@ -96,6 +102,8 @@ class GraphBuilder {
   // Both ends must exist, the weight must be finite. A time or weight that the relation does not
   // carry is ignored. Repeated edges are kept unless the relation is declared unique.
   void add_edge(Relation relation, const Edge& edge);
+
+  void add_edges(std::span<const PlacedEdge> edges);
 
   // Edges added so far. Counted once, not per direction.
   uint64_t num_edges() const;
