@@ -61,8 +61,9 @@ struct GraphBuilder::State {
   }
 
   // Mapped pages count as resident although they could go at any time: let them go when the bound
-  // is reached. Their bytes stay in the file.
+  // is reached. Their bytes stay in the file. Any thread may do so.
   void trim() {
+    thread_local uint64_t calls = 0;
     if (++calls % kCallsBetweenTrims != 0 || resident_memory() < options.memory) return;
     for (NodeColumns& columns : nodes) columns.drop_pages();
   }
@@ -85,7 +86,6 @@ struct GraphBuilder::State {
   std::vector<EdgeSorter> sorters;  // per relation
   std::vector<Relation> reverses;
   uint64_t edges = 0;
-  uint64_t calls = 0;
 };
 
 GraphBuilder::GraphBuilder(const Path& folder, const Schema& schema, BuildOptions options)
