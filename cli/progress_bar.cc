@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 
 #include "cli/streams.h"
@@ -59,6 +60,7 @@ void ProgressBar::show(const Progress& progress) {
         .start = now, .first_count = progress.count, .first_fraction = progress.fraction};
     last_drawn_ = terminal_ ? Clock::time_point{} : now;  // no line for a mere moment
   }
+  note_whole(progress, now);
   Stage& stage = stages_[progress.stage];
   stage.count = progress.count;
   const Clock::duration interval =
@@ -67,6 +69,26 @@ void ProgressBar::show(const Progress& progress) {
   last_drawn_ = now;
   draw(progress, stage, std::chrono::duration<double>(now - stage.start).count());
   if (progress.finished) stages_.erase(progress.stage);
+}
+
+void ProgressBar::note_whole(const Progress& progress, Clock::time_point now) {
+  if (!progress.whole) {
+    whole_.reset();
+    return;
+  }
+  if (!whole_ || *progress.whole < whole_->share) whole_ = {.start = now, .first = *progress.whole};
+  whole_->share = *progress.whole;
+}
+
+std::string ProgressBar::rest_of_all(Clock::time_point now) const {
+  if (!whole_ || whole_->share >= 1) return "";
+  std::string text = fmt::format("; {:.0f}% of all", std::floor(whole_->share * 100));
+  const double seconds = std::chrono::duration<double>(now - whole_->start).count();
+  const double seen = whole_->share - whole_->first;
+  if (seen > 0 && seconds > kLongEnoughToTell) {
+    text += ", " + short_duration(seconds * (1 - whole_->share) / seen) + " left";
+  }
+  return text;
 }
 
 void ProgressBar::draw(const Progress& progress, const Stage& stage, double seconds) const {
@@ -85,9 +107,10 @@ void ProgressBar::draw(const Progress& progress, const Stage& stage, double seco
   }
   if (progress.finished) {
     line += fmt::format(", {:.1f} s", seconds);
-  } else if (share > 0 && seconds > kLongEnoughToTell) {
+  } else if (!whole_ && share > 0 && seconds > kLongEnoughToTell) {
     line += ", " + short_duration(seconds * (1 - progress.fraction) / share) + " left";
   }
+  line += rest_of_all(Clock::now());
   if (!progress.detail.empty()) line += "  " + progress.detail;
   if (terminal_) {
     tell(fmt::format("\r\x1b[K{}{}", line, progress.finished ? "\n" : ""));

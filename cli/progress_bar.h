@@ -1,9 +1,11 @@
-// Shows Progress to a person: a bar with rate and time left on a terminal, plain lines elsewhere.
+// Shows Progress to a person: a bar with rate and time left, of the whole work if that is known, on
+// a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "hgt/progress.h"
@@ -30,11 +32,21 @@ class ProgressBar {
     double first_fraction = 0;
     uint64_t count = 0;
   };
+  // The work of which the stages are parts, as far as Progress tells.
+  struct Whole {
+    Clock::time_point start;
+    double first = 0;
+    double share = 0;
+  };
+  void note_whole(const Progress& progress, Clock::time_point now);
   void draw(const Progress& progress, const Stage& stage, double seconds) const;
+  // "; 12% of all, 40 s left", as far as it is known.
+  std::string rest_of_all(Clock::time_point now) const;
 
   bool quiet_;
   bool terminal_;
   std::map<std::string, Stage> stages_;
+  std::optional<Whole> whole_;
   Clock::time_point last_drawn_;
 };
 

@@ -65,6 +65,37 @@ TEST(ProgressBar, SaysNoRateOfWhatItDidNotSee) {
   EXPECT_TRUE(contains(line, "100%        7 rows, 0.0 s\n")) << line;
 }
 
+TEST(ProgressBar, TellsHowMuchOfAllIsDoneAndHowLongTheRestTakes) {
+  const std::string lines = printed([](ProgressBar& bar) {
+    bar.show({.stage = "rows", .unit = "rows", .count = 1, .fraction = 0.1, .whole = 0.0});
+    wait(1200);
+    bar.show({.stage = "rows",
+              .unit = "rows",
+              .count = 9,
+              .fraction = 1,
+              .finished = true,
+              .whole = 0.255});
+    bar.show({.stage = "edges",
+              .unit = "edges",
+              .count = 9,
+              .fraction = 1,
+              .finished = true,
+              .whole = 1.0});
+  });
+  EXPECT_TRUE(contains(lines, " s; 25% of all, ")) << lines;
+  EXPECT_TRUE(contains(lines, " s left\n")) << lines;
+  EXPECT_TRUE(contains(lines, "9 edges, 0.0 s\n")) << lines;
+}
+
+TEST(ProgressBar, WorkWhoseShareFallsBeginsAnew) {
+  const std::string lines = printed([](ProgressBar& bar) {
+    bar.show({.stage = "a", .unit = "rows", .fraction = 1, .finished = true, .whole = 0.9});
+    wait(1100);
+    bar.show({.stage = "b", .unit = "rows", .fraction = 1, .finished = true, .whole = 0.5});
+  });
+  EXPECT_TRUE(contains(lines, "; 50% of all\n")) << lines;
+}
+
 TEST(ProgressBar, IsSilentWhenQuiet) {
   EXPECT_EQ(
       printed([](ProgressBar& bar) { bar.show({.stage = "s", .unit = "rows", .finished = true}); },

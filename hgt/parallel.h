@@ -7,6 +7,7 @@
 //   failure.rethrow();
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <latch>
@@ -60,6 +61,11 @@ std::jthread start_thread(Work work) {
                 "); lower --threads or --workers, or allow the process more threads and memory "
                 "(ulimit -u, ulimit -v, the limits of the container)");
   }
+}
+
+// How many threads a request for `wanted` means: 0 asks for one per core.
+inline unsigned thread_count(unsigned wanted) {
+  return wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
 }
 
 // Throws Error unless that many threads can be started now: for libraries that end the program, or

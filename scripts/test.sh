@@ -18,9 +18,11 @@ scripts/build.sh asan
 ctest --preset asan -L fast -j 2
 step "thread sanitizer, on code with threads"
 cmake --preset tsan -DCMAKE_UNITY_BUILD=ON -DHGT_PAGE=OFF >/dev/null
-cmake --build --preset tsan --target graph_test sampling_test metapath2vec_test http_test
-build/tsan/tests/graph_test --gtest_filter='EdgeSorter*:*/EdgeSorter*:GraphBuilder*:*/GraphBuilder*' --gtest_brief=1
-build/tsan/tests/sampling_test --gtest_filter='BatchStream*:OrderedStream*' --gtest_brief=1
+cmake --build --preset tsan --target graph_test ordered_stream_test sampling_test academic_test \
+  tables_test metapath2vec_test http_test
+build/tsan/tests/graph_test --gtest_filter='*EdgeSorter*:*GraphBuilder*:*JobGroup*' --gtest_brief=1
+build/tsan/tests/ordered_stream_test --gtest_brief=1
+build/tsan/tests/sampling_test --gtest_filter='BatchStream*' --gtest_brief=1
 build/tsan/tests/metapath2vec_test --gtest_filter='SkipGram*:ShareOut*:WalkPairs*' --gtest_brief=1
 build/tsan/tests/http_test --gtest_brief=1
 step "fuzzing"

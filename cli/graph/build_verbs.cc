@@ -31,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 struct BuildFlags {
   std::string out;
   uint64_t memory = uint64_t{4} << 30U;
+  unsigned threads = 0;
   bool force = false;
   bool quiet = false;
 
@@ -43,6 +44,9 @@ struct BuildFlags {
         ->default_str("4G")
         ->type_name("SIZE")
         ->group(kAdvanced);
+    verb.add_option("--threads", threads,
+                    "Threads (0 = one per core); the graph is the same with any number of them")
+        ->capture_default_str();
     verb.add_flag("--force", force,
                   "Replace the graph if it already exists; nothing but a graph is ever replaced");
     verb.add_flag("--quiet", quiet, "Do not show progress");
@@ -52,7 +56,7 @@ struct BuildFlags {
       throw Error(
           fmt::format("{} already exists; choose another name, or replace it with --force", out));
     }
-    return {.memory = memory, .replace = force, .progress = bar.sink()};
+    return {.memory = memory, .replace = force, .threads = threads, .progress = bar.sink()};
   }
 };
 

@@ -12,6 +12,7 @@
 #include "hgt/academic/academic_writer.h"
 #include "hgt/academic/tiny_graph.h"
 #include "hgt/error.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -52,11 +53,16 @@ Schema generate_academic_graph(const Path& folder, const GenerateOptions& option
                    {"preset", options.preset},
                    {"papers", std::to_string(sizes.papers)},
                    {"seed", std::to_string(options.seed)}};
-  GraphBuilder builder(folder, schema, options.build);
+  WholeWork work(options.build.progress);
+  BuildOptions build = options.build;
+  build.progress = work.sink();
+  GraphBuilder builder(folder, schema, build);
   AcademicTruth truth(builder);
   const AcademicPlan plan(sizes, options.seed);
-  write_academic_graph(plan, options.features.value_or(preset.features), builder, truth,
-                       options.build.progress);
+  write_academic_graph(plan, builder, truth,
+                       {.features = options.features.value_or(preset.features),
+                        .threads = thread_count(build.threads),
+                        .work = work});
   auto about = schema.origin;
   about["first_year"] = std::to_string(sizes.first_year);
   about["last_year"] = std::to_string(sizes.last_year);

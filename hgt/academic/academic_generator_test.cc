@@ -135,6 +135,20 @@ TEST(AcademicGenerator, GivesTheSameBytesForTheSameSeed) {
   EXPECT_TRUE(fs::exists(truth_of(workplace() / "one") / "truth.json")) << "it is compared, too";
 }
 
+TEST(AcademicGenerator, GivesTheSameBytesWithAnyNumberOfThreads) {
+  // Little room: quotas are handed on, and chunks drawn again.
+  for (const uint64_t papers : {100, 9000}) {
+    GenerateOptions options = {.preset = "med", .papers = papers, .seed = 3, .features = 8};
+    options.build.threads = 1;
+    generate("one", options);
+    for (const unsigned threads : {2, 5}) {
+      options.build.threads = threads;
+      generate("several", options);
+      EXPECT_EQ(contents(workplace() / "one"), contents(workplace() / "several")) << threads;
+    }
+  }
+}
+
 // Figures in docs/results.md and README.md are of these very bytes.
 TEST(AcademicGenerator, WritesTheSameTitlesAndEdgesAsEarlierVersions) {
   const Path paper = small_graph().graph.folder() / "paper";
@@ -325,6 +339,19 @@ TEST(AcademicGenerator, ReportsTheEndOfEveryStage) {
                                         "edges of authors"};
   ASSERT_GE(finished.size(), own.size());
   EXPECT_TRUE(std::equal(own.begin(), own.end(), finished.begin()));
+}
+
+TEST(AcademicGenerator, TellsHowMuchOfTheWholeIsDone) {
+  double last = 0;
+  GenerateOptions options = {.papers = 5000};
+  options.build.replace = true;
+  options.build.progress = [&](const Progress& progress) {
+    ASSERT_TRUE(progress.whole);
+    EXPECT_GE(*progress.whole, last - 1e-9) << progress.stage;
+    last = *progress.whole;
+  };
+  generate_academic_graph(workplace() / "told", options);
+  EXPECT_NEAR(last, 1, 1e-9);
 }
 
 }  // namespace

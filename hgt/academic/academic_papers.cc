@@ -56,10 +56,25 @@ PaperOrder::PaperOrder(uint64_t papers, uint64_t years, uint64_t topics, uint64_
   assert(size() == papers);
 }
 
-LatentPaper PaperOrder::at(uint64_t index) const {
+uint64_t PaperOrder::block_of(uint64_t index) const {
   const auto above = std::upper_bound(starts_.begin(), starts_.end(), index);
-  const auto block = static_cast<uint64_t>(above - starts_.begin()) - 1;
+  return static_cast<uint64_t>(above - starts_.begin()) - 1;
+}
+
+LatentPaper PaperOrder::at(uint64_t index) const {
+  const uint64_t block = block_of(index);
   return {index, block / topics_, block % topics_};
+}
+
+std::vector<Range> PaperOrder::whole_blocks(uint64_t at_least) const {
+  std::vector<Range> ranges;
+  uint64_t begin = 0;
+  for (const uint64_t end : starts_) {
+    if (end - begin < at_least && (end < size() || end == begin)) continue;
+    ranges.push_back({begin, end});
+    begin = end;
+  }
+  return ranges;
 }
 
 // A paper of this topic from an earlier year, recent ones first. Requires year > 0.

@@ -33,10 +33,24 @@ class PaperOrder {
   Range in_year(uint64_t year) const {
     return {starts_[year * topics_], starts_[(year + 1) * topics_]};
   }
+  // Calls visit(LatentPaper) for each paper of a range, in order.
+  template <typename Visit>
+  void for_each(const Range& range, const Visit& visit) const {
+    if (range.empty()) return;
+    uint64_t block = block_of(range.begin);
+    for (uint64_t index = range.begin; index < range.end; ++index) {
+      while (index >= starts_[block + 1]) ++block;
+      visit(LatentPaper{index, block / topics_, block % topics_});
+    }
+  }
+  // All papers, in ranges of whole blocks and, but for the last one, at least so many papers.
+  std::vector<Range> whole_blocks(uint64_t at_least) const;
   // How many papers are of an earlier year; these are the first ones of the latent order.
   uint64_t before(uint64_t year) const { return starts_[year * topics_]; }
 
  private:
+  uint64_t block_of(uint64_t index) const;
+
   uint64_t years_;
   uint64_t topics_;
   std::vector<uint64_t> starts_;  // of block (year, topic) at year * topics + topic; then the end

@@ -13,6 +13,7 @@
 #include "hgt/academic/academic_sizes.h"
 #include "hgt/academic/academic_venues.h"
 #include "hgt/academic/academic_words.h"
+#include "hgt/graph/types.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -49,6 +50,10 @@ struct AcademicPlan {
   const Words words;
   const AuthorNames author_names;
 };
+
+inline NodeId public_id(const Permutation& ids, uint64_t latent) {
+  return static_cast<NodeId>(ids(latent));
+}
 
 // What every paper has at least: one author, one field of L0 and one of L1, one venue.
 constexpr uint64_t kLeastAuthors = 1;

@@ -29,33 +29,35 @@ void number_placements(const Schema& schema, std::string_view source, Placements
   }
 }
 
-void add_pairs(GraphBuilder& builder, Relation relation, const std::vector<NodeId>& nodes) {
+void add_pairs(Relation relation, const std::vector<NodeId>& nodes,
+               std::vector<PlacedEdge>& edges) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (size_t j = i + 1; j < nodes.size(); ++j) {
-      builder.add_edge(relation, {.source = nodes[i], .target = nodes[j]});
+      edges.push_back({relation, {.source = nodes[i], .target = nodes[j]}});
     }
   }
 }
 
-void add_authors(GraphBuilder& builder, const AcademicNumbers& numbers, const PaperLinks& links) {
+void add_authors(const AcademicNumbers& numbers, const PaperLinks& links,
+                 std::vector<PlacedEdge>& edges) {
   for (size_t i = 0; i < links.authors.size(); ++i) {
     const bool last = i + 1 == links.authors.size();
     const Relation writes = i == 0 ? numbers.writes_first
                             : last ? numbers.writes_last
                                    : numbers.writes_other;
-    builder.add_edge(writes, {.source = links.authors[i], .target = links.paper});
+    edges.push_back({writes, {.source = links.authors[i], .target = links.paper}});
   }
 }
 
 template <typename Placements>
-void add_placements(GraphBuilder& builder, const Placements& placements, NodeId source,
-                    const PaperLinks& links) {
+void add_placements(const Placements& placements, NodeId source, const PaperLinks& links,
+                    std::vector<PlacedEdge>& edges) {
   for (const auto& [level, field] : links.fields) {
-    builder.add_edge(placements.in[level], {.source = source, .target = field});
+    edges.push_back({placements.in[level], {.source = source, .target = field}});
   }
   for (const auto& [kind, venue] : links.venues) {
-    builder.add_edge(placements.pub[static_cast<size_t>(kind)],
-                     {.source = source, .target = venue});
+    edges.push_back(
+        {placements.pub[static_cast<size_t>(kind)], {.source = source, .target = venue}});
   }
 }
 
@@ -108,19 +110,19 @@ AcademicNumbers::AcademicNumbers(const Schema& schema)
   shortcuts->institute_coauthor = schema.relation("institute", "coauthor", "institute");
 }
 
-void add_paper_edges(GraphBuilder& builder, const AcademicNumbers& numbers,
-                     const PaperLinks& links) {
-  add_authors(builder, numbers, links);
-  add_placements(builder, numbers, links.paper, links);
+void add_paper_edges(const AcademicNumbers& numbers, const PaperLinks& links,
+                     std::vector<PlacedEdge>& edges) {
+  add_authors(numbers, links, edges);
+  add_placements(numbers, links.paper, links, edges);
   for (const NodeId cited : links.references) {
-    builder.add_edge(numbers.cites, {.source = links.paper, .target = cited});
+    edges.push_back({numbers.cites, {.source = links.paper, .target = cited}});
   }
   if (!numbers.shortcuts) return;
   for (const NodeId author : links.authors) {
-    add_placements(builder, *numbers.shortcuts, author, links);
+    add_placements(*numbers.shortcuts, author, links, edges);
   }
-  add_pairs(builder, numbers.shortcuts->author_coauthor, links.authors);
-  add_pairs(builder, numbers.shortcuts->institute_coauthor, links.institutes);
+  add_pairs(numbers.shortcuts->author_coauthor, links.authors, edges);
+  add_pairs(numbers.shortcuts->institute_coauthor, links.institutes, edges);
 }
 
 }  // namespace hgt

@@ -54,9 +54,9 @@ struct PaperLinks {
   std::vector<NodeId> institutes;  // of the authors; only for shortcuts
 };
 
-// Adds the edges of one paper. With shortcuts in the schema, also those that follow from this
+// Appends the edges of one paper. With shortcuts in the schema, also those that follow from this
 // paper, each once per paper; another paper may add the same pair again.
-void add_paper_edges(GraphBuilder& builder, const AcademicNumbers& numbers,
-                     const PaperLinks& links);
+void add_paper_edges(const AcademicNumbers& numbers, const PaperLinks& links,
+                     std::vector<PlacedEdge>& edges);
 
 }  // namespace hgt

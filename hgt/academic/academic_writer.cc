@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hgt/academic/academic_schema.h"
-#include "hgt/academic/apportionment.h"
+#include "hgt/academic/paper_edges.h"
+#include "hgt/academic/quota_chunks.h"
 #include "hgt/error.h"
 #include "hgt/graph/text_features.h"
 
@@ -16,16 +20,22 @@ namespace hgt {
 
 namespace {
 
-constexpr uint64_t kUnitsPerReport = 1U << 16U;
+constexpr uint64_t kNodesPerChunk = 2048;
+
+// How long a part takes, in units of what a node takes.
+constexpr double kPlanningTime = 0.1;  // per paper
+constexpr double kPaperEdgeTime = 0.6;
+constexpr double kAffiliationTime = 0.6;
+constexpr double kFinishTime = 0.3;  // per edge
 
 // Reports one stage of the work.
 class Stage {
  public:
-  Stage(const ProgressSink& sink, std::string name, std::string unit, uint64_t total)
-      : sink_(sink), progress_{std::move(name), std::move(unit)}, total_(total) {}
+  Stage(ProgressSink sink, std::string name, std::string unit, uint64_t total)
+      : sink_(std::move(sink)), progress_{std::move(name), std::move(unit)}, total_(total) {}
 
-  void step() {
-    if (++progress_.count % kUnitsPerReport != 0) return;
+  void advance(uint64_t units) {
+    progress_.count += units;
     progress_.fraction = static_cast<double>(progress_.count) / static_cast<double>(total_);
     sink_(progress_);
   }
@@ -36,24 +46,17 @@ class Stage {
   }
 
  private:
-  const ProgressSink& sink_;
+  ProgressSink sink_;
   Progress progress_;
   uint64_t total_;
 };
 
-// Calls visit(paper) for every paper in the latent order.
-template <typename Visit>
-void for_each_paper(const PaperOrder& papers, Visit visit) {
-  for (uint64_t year = 0; year < papers.years(); ++year) {
-    for (uint64_t topic = 0; topic < papers.topics(); ++topic) {
-      const Range block = papers.block(year, topic);
-      for (uint64_t i = block.begin; i < block.end; ++i) visit(LatentPaper{i, year, topic});
-    }
+std::vector<Range> node_ranges(uint64_t nodes) {
+  std::vector<Range> ranges;
+  for (uint64_t begin = 0; begin < nodes; begin += kNodesPerChunk) {
+    ranges.push_back({begin, std::min(nodes, begin + kNodesPerChunk)});
   }
-}
-
-NodeId public_id(const Permutation& ids, uint64_t latent) {
-  return static_cast<NodeId>(ids(latent));
+  return ranges;
 }
 
 void check_settled(const Quota& quota, std::string_view kind) {
@@ -68,8 +71,13 @@ void check_settled(const Quota& quota, std::string_view kind) {
 
 class NodeWriter {
  public:
-  NodeWriter(const AcademicPlan& plan, GraphBuilder& builder, AcademicTruth& truth)
-      : plan_(plan), builder_(builder), truth_(truth), numbers_(builder.schema()) {}
+  NodeWriter(const AcademicPlan& plan, GraphBuilder& builder, AcademicTruth& truth,
+             unsigned threads)
+      : plan_(plan),
+        builder_(builder),
+        truth_(truth),
+        threads_(threads),
+        numbers_(builder.schema()) {}
 
   void add_papers(uint64_t features, const ProgressSink& progress);
   // Fills in how many authors have each common name; counts end at 255.
@@ -79,44 +87,92 @@ class NodeWriter {
   void add_institutes();
 
  private:
+  struct Paper {
+    LatentPaper latent;
+    std::string title;
+    std::vector<float> features;
+  };
+  struct Author {
+    std::string name;
+    std::optional<uint64_t> common_name;
+    uint64_t early_topic = 0;
+    uint64_t late_topic = 0;
+  };
+  Paper paper(uint64_t id, uint64_t features) const;
+  Author author(uint64_t id) const;
+  // Calls use(id, node) for all nodes, which make(id) made on several threads.
+  template <typename Node, typename Make, typename Use>
+  void add_nodes(uint64_t count, const Make& make, Stage stage, const Use& use);
+
   const AcademicPlan& plan_;
   GraphBuilder& builder_;
   AcademicTruth& truth_;
+  unsigned threads_;
   AcademicNumbers numbers_;
 };
 
+template <typename Node, typename Make, typename Use>
+void NodeWriter::add_nodes(uint64_t count, const Make& make, Stage stage, const Use& use) {
+  const std::vector<Range> ranges = node_ranges(count);
+  make_in_order<std::vector<Node>>(
+      ranges.size(), threads_,
+      [&](uint64_t i, std::vector<Node>& nodes) {
+        nodes.clear();
+        for (uint64_t id = ranges[i].begin; id < ranges[i].end; ++id) nodes.push_back(make(id));
+      },
+      [&](uint64_t i, const std::vector<Node>& nodes) {
+        for (uint64_t at = 0; at < nodes.size(); ++at) use(ranges[i].begin + at, nodes[at]);
+        stage.advance(nodes.size());
+      });
+  stage.finish();
+}
+
+NodeWriter::Paper NodeWriter::paper(uint64_t id, uint64_t features) const {
+  Paper paper{.latent = plan_.papers.at(plan_.paper_ids.inverse(id)), .title = {}, .features = {}};
+  paper.title = plan_.words.title(paper.latent.index, paper.latent.topic);
+  paper.features.resize(features);
+  if (features > 0) hashed_words(paper.title, paper.features);
+  return paper;
+}
+
 void NodeWriter::add_papers(uint64_t features, const ProgressSink& progress) {
-  std::vector<float> row(features);
   if (features > 0) {
     builder_.declare_features(
         numbers_.paper,
         {.width = features, .type = FeatureType::float16, .origin = "hashed words of the title"});
   }
-  Stage stage(progress, "papers", "papers", plan_.sizes.papers);
-  for (uint64_t id = 0; id < plan_.sizes.papers; ++id, stage.step()) {
-    const LatentPaper paper = plan_.papers.at(plan_.paper_ids.inverse(id));
-    const std::string title = plan_.words.title(paper.index, paper.topic);
-    builder_.add_node(numbers_.paper, {.name = title, .time = plan_.year(paper.year)});
-    truth_.add_paper(paper.topic);
-    if (features == 0) continue;
-    hashed_words(title, row);
-    builder_.set_features(numbers_.paper, static_cast<NodeId>(id), row);
-  }
-  stage.finish();
+  add_nodes<Paper>(
+      plan_.sizes.papers, [&](uint64_t id) { return paper(id, features); },
+      Stage(progress, "papers", "papers", plan_.sizes.papers),
+      [&](uint64_t id, const Paper& paper) {
+        const Time year = plan_.year(paper.latent.year);
+        builder_.add_node(numbers_.paper, {.name = paper.title, .time = year});
+        truth_.add_paper(paper.latent.topic);
+        if (features == 0) return;
+        builder_.set_features(numbers_.paper, static_cast<NodeId>(id), paper.features);
+      });
+}
+
+NodeWriter::Author NodeWriter::author(uint64_t id) const {
+  const uint64_t author = plan_.author_ids.inverse(id);
+  const Career career = plan_.authors.career(author);
+  return {.name = plan_.author_names.name(author, career),
+          .common_name = plan_.author_names.common_name(author, career),
+          .early_topic = career.topic,
+          .late_topic = plan_.authors.late_topic(author, career)};
 }
 
 void NodeWriter::add_authors(std::vector<uint8_t>& sharers, const ProgressSink& progress) {
   sharers.assign(plan_.author_names.common_names(), 0);
-  Stage stage(progress, "authors", "authors", plan_.sizes.authors);
-  for (uint64_t id = 0; id < plan_.sizes.authors; ++id, stage.step()) {
-    const uint64_t author = plan_.author_ids.inverse(id);
-    const Career career = plan_.authors.career(author);
-    builder_.add_node(numbers_.author, {.name = plan_.author_names.name(author, career)});
-    truth_.add_author(career.topic, plan_.authors.late_topic(author, career));
-    const auto common = plan_.author_names.common_name(author, career);
-    if (common && sharers[*common] < 255) ++sharers[*common];
-  }
-  stage.finish();
+  add_nodes<Author>(
+      plan_.sizes.authors, [&](uint64_t id) { return author(id); },
+      Stage(progress, "authors", "authors", plan_.sizes.authors),
+      [&](uint64_t /*id*/, const Author& author) {
+        builder_.add_node(numbers_.author, {.name = author.name});
+        truth_.add_author(author.early_topic, author.late_topic);
+        const auto& common = author.common_name;
+        if (common && sharers[*common] < 255) ++sharers[*common];
+      });
 }
 
 void NodeWriter::add_fields() {
@@ -160,169 +216,85 @@ void NodeWriter::add_institutes() {
   }
 }
 
-// --- edges of papers ---
+// --- edges ---
 
-struct PaperQuotas {
-  Quota authors, fields, venues, references;
-};
-
-PaperQuotas plan_quotas(const AcademicPlan& plan, const ProgressSink& progress) {
-  PaperWeights sums;
-  Stage stage(progress, "planning", "papers", plan.sizes.papers);
-  for_each_paper(plan.papers, [&](const LatentPaper& paper) {
-    const PaperWeights weights = plan.weights(paper);
-    sums.authors += weights.authors;
-    sums.fields += weights.fields;
-    sums.venues += weights.venues;
-    sums.references += weights.references;
-    stage.step();
-  });
+std::vector<QuotaChunk<4>> plan_papers(const AcademicPlan& plan, const WriteOptions& options) {
+  Stage stage(options.work.sink(), "planning", "papers", plan.sizes.papers);
+  auto chunks = plan_paper_edges(plan, options.threads,
+                                 [&](const Range& papers) { stage.advance(papers.size()); });
   stage.finish();
-  const AcademicSizes& sizes = plan.sizes;
-  return {.authors = {sizes.paper_author - kLeastAuthors * sizes.papers, sums.authors},
-          .fields = {sizes.paper_field - kLeastFields * sizes.papers, sums.fields},
-          .venues = {sizes.paper_venue - kLeastVenues * sizes.papers, sums.venues},
-          .references = {sizes.citations, sums.references}};
+  return chunks;
 }
 
-// Walks the papers in the latent order. What it carries from paper to paper: the quotas, and the
-// authors of the current block who wait for their first paper.
-class PaperEdgeWriter {
- public:
-  PaperEdgeWriter(const AcademicPlan& plan, GraphBuilder& builder, AcademicTruth& truth,
-                  const std::vector<uint8_t>& sharers)
-      : plan_(plan),
-        builder_(builder),
-        truth_(truth),
-        sharers_(sharers),
-        numbers_(builder.schema()) {}
-
-  void write(const ProgressSink& progress);
-
- private:
-  void add_paper(const LatentPaper& paper, PaperQuotas& quotas);
-  void draw_authors(const LatentPaper& paper, uint64_t wanted);
-  void draw_fields(const LatentPaper& paper, uint64_t wanted);
-  void draw_venues(const LatentPaper& paper, uint64_t wanted);
-  void draw_references(const LatentPaper& paper, uint64_t wanted);
-  void add_person(uint64_t author);
-  Range due_debutants(const LatentPaper& paper);
-
-  const AcademicPlan& plan_;
-  GraphBuilder& builder_;
-  AcademicTruth& truth_;
-  const std::vector<uint8_t>& sharers_;
-  AcademicNumbers numbers_;
-  uint64_t next_debutant_ = 0;
-  std::vector<uint64_t> chosen_;
-  PaperLinks links_;
-};
-
-void PaperEdgeWriter::write(const ProgressSink& progress) {
-  PaperQuotas quotas = plan_quotas(plan_, progress);
-  Stage stage(progress, "edges of papers", "papers", plan_.sizes.papers);
-  for_each_paper(plan_.papers, [&](const LatentPaper& paper) {
-    add_paper(paper, quotas);
-    stage.step();
-  });
-  check_settled(quotas.authors, "paper-author");
-  check_settled(quotas.fields, "paper-field");
-  check_settled(quotas.venues, "paper-venue");
-  check_settled(quotas.references, "citation");
-  stage.finish();
-}
-
-void PaperEdgeWriter::add_paper(const LatentPaper& paper, PaperQuotas& quotas) {
-  const PaperWeights weights = plan_.weights(paper);
-  const auto take = [&](Quota& quota, uint64_t least, uint64_t weight, auto draw) {
-    const uint64_t wanted = least + quota.next(weight);
-    (this->*draw)(paper, wanted);
-    quota.hand_on(wanted - chosen_.size());
-  };
-  links_.paper = public_id(plan_.paper_ids, paper.index);
-  take(quotas.authors, kLeastAuthors, weights.authors, &PaperEdgeWriter::draw_authors);
-  take(quotas.fields, kLeastFields, weights.fields, &PaperEdgeWriter::draw_fields);
-  take(quotas.venues, kLeastVenues, weights.venues, &PaperEdgeWriter::draw_venues);
-  take(quotas.references, 0, weights.references, &PaperEdgeWriter::draw_references);
-  add_paper_edges(builder_, numbers_, links_);
-}
-
-// The authors whose career starts with this block's papers come in even steps over the block.
-Range PaperEdgeWriter::due_debutants(const LatentPaper& paper) {
-  const Range block = plan_.papers.block(paper.year, paper.topic);
-  const Range all = plan_.authors.debutants(paper.topic, paper.year);
-  if (paper.index == block.begin) next_debutant_ = all.begin;
-  const uint64_t papers_done = paper.index + 1 - block.begin;
-  return {next_debutant_, all.begin + scaled(all.size(), papers_done, block.size())};
-}
-
-void PaperEdgeWriter::draw_authors(const LatentPaper& paper, uint64_t wanted) {
-  next_debutant_ += plan_.authors.draw_team(paper, wanted, due_debutants(paper), chosen_);
-  links_.authors.clear();
-  links_.institutes.clear();
-  for (const uint64_t author : chosen_) add_person(author);
-}
-
-void PaperEdgeWriter::add_person(uint64_t author) {
-  const NodeId id = public_id(plan_.author_ids, author);
-  const Career career = plan_.authors.career(author);
-  links_.authors.push_back(id);
-  const auto name = plan_.author_names.common_name(author, career);
-  if (name && sharers_[*name] > 1) truth_.add_mention(links_.paper, id, *name);
-  if (!numbers_.shortcuts) return;
-  const NodeId home = public_id(plan_.institute_ids, plan_.affiliations.home(author, career));
-  auto& institutes = links_.institutes;
-  const bool is_new = std::find(institutes.begin(), institutes.end(), home) == institutes.end();
-  if (is_new) institutes.push_back(home);
-}
-
-void PaperEdgeWriter::draw_fields(const LatentPaper& paper, uint64_t wanted) {
-  plan_.fields.draw_fields(paper.index, paper.topic, wanted, chosen_);
-  links_.fields.clear();
-  for (const uint64_t field : chosen_) {
-    links_.fields.push_back({plan_.fields.level_of(field), public_id(plan_.field_ids, field)});
-  }
-}
-
-void PaperEdgeWriter::draw_venues(const LatentPaper& paper, uint64_t wanted) {
-  plan_.venues.draw_venues(paper, wanted, chosen_);
-  links_.venues.clear();
-  for (const uint64_t venue : chosen_) {
-    links_.venues.push_back({plan_.venues[venue].kind, public_id(plan_.venue_ids, venue)});
-  }
-}
-
-void PaperEdgeWriter::draw_references(const LatentPaper& paper, uint64_t wanted) {
-  const uint64_t possible = std::min(wanted, plan_.papers.before(paper.year));
-  plan_.citations.draw_references(paper, possible, chosen_);
-  links_.references.clear();
-  for (const uint64_t cited : chosen_) {
-    links_.references.push_back(public_id(plan_.paper_ids, cited));
-  }
-}
-
-// --- the other edges ---
-
-void add_affiliations(const AcademicPlan& plan, GraphBuilder& builder,
-                      const ProgressSink& progress) {
+void add_edges_of_papers(const AcademicPlan& plan, const std::vector<QuotaChunk<4>>& chunks,
+                         const std::vector<uint8_t>& sharers, GraphBuilder& builder,
+                         AcademicTruth& truth, const WriteOptions& options) {
   const AcademicNumbers numbers(builder.schema());
-  const AcademicSizes& sizes = plan.sizes;
-  uint64_t weight_sum = 0;
-  for (uint64_t i = 0; i < sizes.authors; ++i) weight_sum += plan.affiliation_weight(i);
-  Quota quota(sizes.author_institute - kLeastAffiliations * sizes.authors, weight_sum);
-  Stage stage(progress, "edges of authors", "authors", sizes.authors);
+  Stage stage(options.work.sink(), "edges of papers", "papers", plan.sizes.papers);
+  const PaperQuotas left = draw_chunks<DrawnPapers>(
+      chunks, options.threads,
+      [&](const Range& papers, PaperQuotas& quotas, DrawnPapers& drawn) {
+        draw_papers(plan, numbers, sharers, papers, quotas, drawn);
+      },
+      [&](const DrawnPapers& drawn) {
+        builder.add_edges(drawn.edges);
+        for (const auto& [paper, author, name] : drawn.mentions) {
+          truth.add_mention(paper, author, name);
+        }
+        stage.advance(drawn.papers);
+      });
+  constexpr std::array<std::string_view, 4> kKinds = {"paper-author", "paper-field", "paper-venue",
+                                                      "citation"};
+  for (size_t i = 0; i < kKinds.size(); ++i) check_settled(left[i], kKinds[i]);
+  stage.finish();
+}
+
+struct DrawnStays {
+  uint64_t authors = 0;
+  std::vector<PlacedEdge> edges;
+};
+
+void draw_affiliations(const AcademicPlan& plan, Relation affiliated, const Range& authors,
+                       Quota& quota, DrawnStays& drawn) {
+  drawn.authors = authors.size();
+  drawn.edges.clear();
   std::vector<Affiliations::Stay> stays;
-  for (uint64_t author = 0; author < sizes.authors; ++author, stage.step()) {
+  for (uint64_t author = authors.begin; author < authors.end; ++author) {
     const uint64_t wanted = kLeastAffiliations + quota.next(plan.affiliation_weight(author));
     plan.affiliations.draw_stays(author, plan.authors.career(author), wanted, stays);
     quota.hand_on(wanted - stays.size());
     for (const auto& [institute, year] : stays) {
-      builder.add_edge(numbers.affiliated, {.source = public_id(plan.author_ids, author),
-                                            .target = public_id(plan.institute_ids, institute),
-                                            .time = plan.year(year)});
+      drawn.edges.push_back({affiliated,
+                             {.source = public_id(plan.author_ids, author),
+                              .target = public_id(plan.institute_ids, institute),
+                              .time = plan.year(year)}});
     }
   }
-  check_settled(quota, "author-institute");
+}
+
+void add_affiliations(const AcademicPlan& plan, GraphBuilder& builder,
+                      const WriteOptions& options) {
+  const Relation affiliated = AcademicNumbers(builder.schema()).affiliated;
+  const AcademicSizes& sizes = plan.sizes;
+  const Weights<1> total = {sizes.author_institute - kLeastAffiliations * sizes.authors};
+  const auto sum = [&](const Range& authors) {
+    Weights<1> weights{};
+    for (uint64_t i = authors.begin; i < authors.end; ++i) weights[0] += plan.affiliation_weight(i);
+    return weights;
+  };
+  Stage stage(options.work.sink(), "edges of authors", "authors", sizes.authors);
+  const Quotas<1> left = draw_chunks<DrawnStays>(
+      plan_quotas(node_ranges(sizes.authors), total, options.threads, sum,
+                  [](const Range& /*authors*/) {}),
+      options.threads,
+      [&](const Range& authors, Quotas<1>& quota, DrawnStays& drawn) {
+        draw_affiliations(plan, affiliated, authors, quota[0], drawn);
+      },
+      [&](const DrawnStays& drawn) {
+        builder.add_edges(drawn.edges);
+        stage.advance(drawn.authors);
+      });
+  check_settled(left[0], "author-institute");
   stage.finish();
 }
 
@@ -335,20 +307,45 @@ void add_hierarchy(const AcademicPlan& plan, GraphBuilder& builder) {
   }
 }
 
+// The parts of the work, as long as they take.
+struct Times {
+  explicit Times(const AcademicSizes& sizes) {
+    const auto number = [](uint64_t count) { return static_cast<double>(count); };
+    const uint64_t on_papers =
+        sizes.paper_author + sizes.paper_field + sizes.paper_venue + sizes.citations;
+    papers = number(sizes.papers);
+    authors = number(sizes.authors);
+    planning = kPlanningTime * number(sizes.papers);
+    paper_edges = kPaperEdgeTime * number(on_papers);
+    affiliations = kAffiliationTime * number(sizes.author_institute);
+    finish = kFinishTime * number(on_papers + sizes.author_institute);
+    all = papers + authors + planning + paper_edges + affiliations + finish;
+  }
+  double papers, authors, planning, paper_edges, affiliations, finish, all;
+};
+
 }  // namespace
 
-void write_academic_graph(const AcademicPlan& plan, uint64_t features, GraphBuilder& builder,
-                          AcademicTruth& truth, const ProgressSink& progress) {
+void write_academic_graph(const AcademicPlan& plan, GraphBuilder& builder, AcademicTruth& truth,
+                          const WriteOptions& options) {
+  const Times times(plan.sizes);
   std::vector<uint8_t> sharers;
-  NodeWriter nodes(plan, builder, truth);
-  nodes.add_papers(features, progress);
-  nodes.add_authors(sharers, progress);
+  NodeWriter nodes(plan, builder, truth, options.threads);
+  options.work.begin(times.papers / times.all);
+  nodes.add_papers(options.features, options.work.sink());
+  options.work.begin(times.authors / times.all);
+  nodes.add_authors(sharers, options.work.sink());
   nodes.add_fields();
   nodes.add_venues();
   nodes.add_institutes();
-  PaperEdgeWriter(plan, builder, truth, sharers).write(progress);
-  add_affiliations(plan, builder, progress);
+  options.work.begin(times.planning / times.all);
+  const std::vector<QuotaChunk<4>> chunks = plan_papers(plan, options);
+  options.work.begin(times.paper_edges / times.all);
+  add_edges_of_papers(plan, chunks, sharers, builder, truth, options);
+  options.work.begin(times.affiliations / times.all);
+  add_affiliations(plan, builder, options);
   add_hierarchy(plan, builder);
+  options.work.begin(times.finish / times.all);
 }
 
 }  // namespace hgt

@@ -18,15 +18,17 @@ constexpr uint64_t scaled(uint64_t factor, uint64_t numerator, uint64_t denomina
 // floor(S_i * total / S_n). Units that a receiver could not take are handed on to later ones.
 class Quota {
  public:
-  // `weight_sum` is the sum of all weights that next() will see.
-  Quota(uint64_t total, uint64_t weight_sum) : total_(total), weight_sum_(weight_sum) {}
+  Quota() : Quota(0, 0) {}
+  // `weight_sum` is the sum of the weights of all receivers, `before` that of those who had their
+  // turn already, and took all they should.
+  Quota(uint64_t total, uint64_t weight_sum, uint64_t before = 0)
+      : total_(total), weight_sum_(weight_sum), running_(before), given_(due()) {}
 
   // What the next receiver should take: its share, and a little of what is owed.
   uint64_t next(uint64_t weight) {
     running_ += weight;
-    const uint64_t due = weight_sum_ == 0 ? 0 : scaled(running_, total_, weight_sum_);
-    const uint64_t share = due - given_;
-    given_ = due;
+    const uint64_t share = due() - given_;
+    given_ += share;
     const uint64_t repaid = std::min(debt_, 1 + share / 2);
     debt_ -= repaid;
     return share + repaid;
@@ -39,10 +41,12 @@ class Quota {
   uint64_t debt() const { return debt_; }
 
  private:
+  uint64_t due() const { return weight_sum_ == 0 ? 0 : scaled(running_, total_, weight_sum_); }
+
   uint64_t total_;
   uint64_t weight_sum_;
-  uint64_t running_ = 0;
-  uint64_t given_ = 0;
+  uint64_t running_;
+  uint64_t given_;
   uint64_t debt_ = 0;
 };
 

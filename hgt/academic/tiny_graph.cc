@@ -153,9 +153,11 @@ PaperLinks links_of(NodeId paper) {
 }
 
 void add_edges(GraphBuilder& builder, const AcademicNumbers& numbers) {
+  std::vector<PlacedEdge> edges;
   for (NodeId paper = 0; paper < kPapers.size(); ++paper) {
-    add_paper_edges(builder, numbers, links_of(paper));
+    add_paper_edges(numbers, links_of(paper), edges);
   }
+  builder.add_edges(edges);
   for (const auto& [author, institute, year] : kStays) {
     builder.add_edge(numbers.affiliated, {.source = author, .target = institute, .time = year});
   }

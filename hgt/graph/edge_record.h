@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "hgt/graph/graph_builder.h"
@@ -10,8 +11,10 @@ namespace hgt {
 
 // Of relations without times and weights.
 struct PlainRecord {
+  static constexpr size_t kWords = 1;
   uint64_t key = 0;  // target, source
 
+  uint64_t word(size_t /*number*/) const { return key; }  // the least significant one is 0
   static PlainRecord from(const Edge& edge) { return {uint64_t{edge.target} << 32U | edge.source}; }
   void to(Edge& edge) const {
     edge.target = static_cast<NodeId>(key >> 32U);
@@ -22,8 +25,11 @@ struct PlainRecord {
 
 // Time and weight sit in one number that orders them as they are ordered: time first, then weight.
 struct RichRecord {
+  static constexpr size_t kWords = 2;
   uint64_t key = 0;  // target, source
   uint64_t payload = 0;
+
+  uint64_t word(size_t number) const { return number == 0 ? payload : key; }
 
   // Bits of a float, turned so that they compare like the float.
   static uint32_t ordered(float weight) {

@@ -4,19 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <concepts>
-#include <condition_variable>
 #include <deque>
-#include <functional>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include "hgt/graph/background_jobs.h"
 #include "hgt/graph/node_columns.h"
+#include "hgt/graph/radix_sort.h"
 #include "hgt/graph/sorted_run.h"
-#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -24,58 +23,7 @@ namespace {
 
 constexpr uint64_t kMaxBlockBytes = uint64_t{8} << 20U;
 constexpr uint64_t kMinBlockBytes = uint64_t{64} << 10U;
-
-// A background thread that sorts blocks, at most two behind.
-class SortThread {
- public:
-  SortThread() : thread_(start_thread([this] { work(); })) {}
-  SortThread(const SortThread&) = delete;
-  SortThread& operator=(const SortThread&) = delete;
-  ~SortThread() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  void submit(std::function<void()> job) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return jobs_.size() < 2; });
-    jobs_.push_back(std::move(job));
-    changed_.notify_all();
-  }
-
-  void wait_until_idle() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return jobs_.empty() && !busy_; });
-  }
-
- private:
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      const auto job = std::move(jobs_.front());
-      jobs_.pop_front();
-      busy_ = true;
-      lock.unlock();
-      job();
-      lock.lock();
-      busy_ = false;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
-  bool busy_ = false;
-  bool stopping_ = false;
-  std::jthread thread_;  // last: starts when the rest is ready
-};
+constexpr size_t kEdgesReadAhead = 8192;
 
 // A sorted sequence: a block in memory, or a run on disk that is read a part at a time.
 template <typename Record>
@@ -162,29 +110,43 @@ class EdgeSorter::Store {
   Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
   virtual void add(const Edge& edge) = 0;
-  virtual uint64_t memory() const = 0;  // bytes that spill() would free
-  virtual void spill() = 0;
+  virtual uint64_t memory() const = 0;  // bytes that a spill frees
+  // Merges all blocks into one run in the background; they count as memory until that is done.
+  virtual void start_spill() = 0;
+  virtual bool is_spilling() const = 0;
+  virtual void wait() = 0;  // for what goes on in the background; throws what it threw
   virtual void start_reading() = 0;
-  virtual bool next(Edge& edge) = 0;
+  // Replaces `edges` by the next ones; none: the end.
+  virtual void read(std::vector<Edge>& edges) = 0;
 
-  uint64_t edges = 0;
+  uint64_t size = 0;
   uint64_t spilled_runs = 0;
   std::optional<std::pair<Time, Time>> time_range;
 };
 
 struct SortSpace::State {
-  State(Path where, uint64_t bound) : folder(std::move(where)), memory(bound) {}
+  State(Path where, uint64_t bound, unsigned background_threads)
+      : folder(std::move(where)), memory(bound), threads(background_threads) {}
 
-  // Called before a sorter takes a new block.
+  // Called before a sorter takes a new block. Once there was no room, blocks are spilled ahead of
+  // need: half of the memory is filled while the other half is written.
   void make_room(uint64_t bytes) {
     while (used() + bytes > memory) {
-      auto* const largest =
-          *std::max_element(stores.begin(), stores.end(),
-                            [](const auto* a, const auto* b) { return a->memory() < b->memory(); });
-      if (largest->memory() == 0) return;
-      thread.wait_until_idle();
-      largest->spill();
+      if (spilled == nullptr && !start_spill()) return;
+      std::exchange(spilled, nullptr)->wait();
     }
+    const bool busy = spilled != nullptr && spilled->is_spilling();
+    if (next_run > 0 && !busy && used() + bytes > memory / 2) start_spill();
+  }
+  // False: there is nothing to spill.
+  bool start_spill() {
+    auto* const largest =
+        *std::max_element(stores.begin(), stores.end(),
+                          [](const auto* a, const auto* b) { return a->memory() < b->memory(); });
+    if (largest->memory() == 0) return false;
+    largest->start_spill();
+    spilled = largest;
+    return true;
   }
   uint64_t used() const {
     uint64_t bytes = 0;
@@ -203,11 +165,12 @@ struct SortSpace::State {
   uint64_t memory;
   uint64_t next_run = 0;
   std::vector<EdgeSorter::Store*> stores;
-  SortThread thread;
+  EdgeSorter::Store* spilled = nullptr;  // the last one, until its end has been waited for
+  JobThreads threads;
 };
 
-SortSpace::SortSpace(Path folder, uint64_t memory)
-    : state_(std::make_unique<State>(std::move(folder), memory)) {}
+SortSpace::SortSpace(Path folder, uint64_t memory, unsigned threads)
+    : state_(std::make_unique<State>(std::move(folder), memory, threads)) {}
 SortSpace::~SortSpace() = default;
 
 namespace {
@@ -216,12 +179,12 @@ template <typename Record>
 class RecordStore final : public EdgeSorter::Store {
  public:
   explicit RecordStore(SortSpace::State& space)
-      : space_(space), capacity_(space.block_bytes() / sizeof(Record)) {
+      : space_(space), capacity_(space.block_bytes() / sizeof(Record)), jobs_(space.threads) {
     space_.stores.push_back(this);
   }
   ~RecordStore() override {
-    space_.thread.wait_until_idle();
     std::erase(space_.stores, this);
+    if (space_.spilled == this) space_.spilled = nullptr;
   }
 
   void add(const Edge& edge) override {
@@ -233,62 +196,90 @@ class RecordStore final : public EdgeSorter::Store {
     open_.push_back(Record::from(edge));
     sources_ |= edge.source;
     if constexpr (std::same_as<Record, RichRecord>) include_time(time_range, edge.time);
-    ++edges;
+    ++size;
     if (open_.size() == capacity_) close_block();
   }
 
   uint64_t memory() const override { return blocks_ * capacity_ * sizeof(Record); }
 
-  // Merges all blocks into one run.
-  void spill() override {
-    if (open_.capacity() > 0) close_block();
-    space_.thread.wait_until_idle();
-    Merge<Record> merge = take_blocks();
-    RunWriter<Record> writer(space_.new_run(), static_cast<uint32_t>(std::bit_width(sources_)));
-    for (; !merge.empty(); merge.pop()) writer.append(merge.front());
-    runs_.push_back(writer.finish());
+  void start_spill() override {
+    close_block();
+    jobs_.wait();
+    merge_ = take_blocks();
+    runs_.push_back(
+        {.file = space_.new_run(), .source_bits = static_cast<uint32_t>(std::bit_width(sources_))});
+    spilling_ = true;
     ++spilled_runs;
+    jobs_.submit([this, blocks = blocks_.load()] {
+      write_run();
+      merge_ = {};
+      blocks_ -= blocks;
+      spilling_ = false;
+    });
   }
 
+  bool is_spilling() const override { return spilling_; }
+  void wait() override { jobs_.wait(); }
+
   void start_reading() override {
-    if (open_.capacity() > 0) close_block();
-    space_.thread.wait_until_idle();
+    close_block();
+    jobs_.wait();
     merge_ = take_blocks();
     for (SortedRun& run : runs_) merge_.add(SortedSource<Record>(std::move(run)));
     merge_.start();
+    blocks_ = 0;
+    read_ahead();
   }
 
-  bool next(Edge& edge) override {
-    if (merge_.empty()) return false;
-    merge_.front().to(edge);
-    merge_.pop();
-    return true;
+  void read(std::vector<Edge>& edges) override {
+    jobs_.wait();
+    edges.swap(ahead_);
+    if (!edges.empty()) read_ahead();
   }
 
  private:
   void close_block() {
+    if (open_.capacity() == 0) return;
     auto& block = *sorted_.emplace_back(std::make_unique<std::vector<Record>>(std::move(open_)));
     open_ = {};
-    space_.thread.submit([&block] { std::sort(block.begin(), block.end()); });
+    jobs_.submit([&block] { radix_sort(std::span(block)); });
   }
 
   Merge<Record> take_blocks() {
     Merge<Record> merge;
     for (auto& block : sorted_) merge.add(SortedSource<Record>(std::move(*block)));
     sorted_.clear();
-    blocks_ = 0;
     merge.start();
     return merge;
+  }
+
+  void write_run() {
+    SortedRun& run = runs_.back();
+    RunWriter<Record> writer(std::move(run.file), run.source_bits);
+    for (; !merge_.empty(); merge_.pop()) writer.append(merge_.front());
+    run = writer.finish();
+  }
+
+  void read_ahead() {
+    jobs_.submit([this] {
+      ahead_.clear();
+      for (; ahead_.size() < kEdgesReadAhead && !merge_.empty(); merge_.pop()) {
+        merge_.front().to(ahead_.emplace_back());
+      }
+    });
   }
 
   SortSpace::State& space_;
   size_t capacity_;
   std::vector<Record> open_;
   std::vector<std::unique_ptr<std::vector<Record>>> sorted_;  // or being sorted
-  uint64_t blocks_ = 0;
-  std::vector<SortedRun> runs_;
-  NodeId sources_ = 0;  // bits that any source has
-  Merge<Record> merge_;
+  NodeId sources_ = 0;                                        // bits that any source has
+  std::atomic<uint64_t> blocks_ = 0;                          // open, closed, or being spilled
+  std::atomic<bool> spilling_ = false;
+  std::deque<SortedRun> runs_;
+  Merge<Record> merge_;      // of what is being spilled, then of everything; the job's
+  std::vector<Edge> ahead_;  // the job's
+  JobGroup jobs_;            // last: its end waits for jobs, which use all of this
 };
 
 }  // namespace
@@ -305,17 +296,21 @@ EdgeSorter& EdgeSorter::operator=(EdgeSorter&&) noexcept = default;
 EdgeSorter::~EdgeSorter() = default;
 
 void EdgeSorter::add(const Edge& edge) { store_->add(edge); }
-uint64_t EdgeSorter::size() const { return store_->edges; }
+uint64_t EdgeSorter::size() const { return store_->size; }
 std::optional<std::pair<Time, Time>> EdgeSorter::time_range() const { return store_->time_range; }
 uint64_t EdgeSorter::runs() const { return store_->spilled_runs; }
 
 void EdgeSorter::begin_reading() {
   store_->start_reading();
-  advance();
+  store_->read(edges_);
 }
 
-const Edge* EdgeSorter::current() const { return at_end_ ? nullptr : &edge_; }
+const Edge* EdgeSorter::current() const { return at_ < edges_.size() ? &edges_[at_] : nullptr; }
 
-void EdgeSorter::advance() { at_end_ = !store_->next(edge_); }
+void EdgeSorter::advance() {
+  if (++at_ < edges_.size()) return;
+  store_->read(edges_);
+  at_ = 0;
+}
 
 }  // namespace hgt

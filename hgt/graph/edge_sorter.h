@@ -2,26 +2,30 @@
 // they do not fit in memory.
 //
 // Edges fill blocks; a full block is sorted by a background thread; when all sorters of one
-// SortSpace together exceed its bound, the largest one merges its blocks into a sorted run on disk.
-// Reading merges blocks and runs. Runs are unlinked as soon as they are created: they vanish
-// with the process, however it ends. In memory an edge takes 8 bytes, 16 with a time or a weight;
-// in a run (sorted_run.h) about half of that, until it has been read.
+// SortSpace together exceed its bound, the largest one merges its blocks into a sorted run on disk,
+// in the background as well. Reading merges blocks and runs, a little ahead of current(). Runs are
+// unlinked as soon as they are created: they vanish with the process, however it ends. In memory an
+// edge takes 8 bytes, 16 with a time or a weight; in a run (sorted_run.h) about half of that, until
+// it has been read.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/types.h"
 
 namespace hgt {
 
-// Memory, disk folder and background thread shared by several sorters. Outlives them.
+// Memory, disk folder and background threads shared by several sorters. Outlives them.
 class SortSpace {
  public:
-  SortSpace(Path folder, uint64_t memory);
+  // Besides `memory`, a thread takes a block of at most 8 MB while it sorts. 0 threads: everything
+  // is done by those who add and read.
+  SortSpace(Path folder, uint64_t memory, unsigned threads = 1);
   SortSpace(const SortSpace&) = delete;
   SortSpace& operator=(const SortSpace&) = delete;
   ~SortSpace();
@@ -55,8 +59,8 @@ class EdgeSorter {
 
  private:
   std::unique_ptr<Store> store_;
-  Edge edge_;
-  bool at_end_ = true;
+  std::vector<Edge> edges_;  // read already
+  size_t at_ = 0;            // of the current one
 };
 
 }  // namespace hgt

@@ -14,6 +14,7 @@
 #include "hgt/graph/graph_folder.h"
 #include "hgt/graph/incoming_writer.h"
 #include "hgt/graph/node_columns.h"
+#include "hgt/parallel.h"
 
 namespace hgt {
 
@@ -36,6 +37,12 @@ uint64_t checked_memory(uint64_t memory) {
                           kMinBuildMemory >> 20U));
 }
 
+// One thread in all: nothing is done in the background.
+unsigned background_threads(unsigned wanted) {
+  const unsigned threads = thread_count(wanted);
+  return threads > 1 ? threads : 0;
+}
+
 }  // namespace
 
 struct GraphBuilder::State {
@@ -44,7 +51,8 @@ struct GraphBuilder::State {
         schema(given.without_contents()),
         staged(folder, options.replace ? RequireOwn(require_only_graph) : nullptr),
         // What is left of the bound is for the mapped id indices, labels and buffers.
-        space(staged.path(), checked_memory(options.memory) / 2) {
+        space(staged.path(), checked_memory(options.memory) / 2,
+              background_threads(options.threads)) {
     for (const NodeTypeSpec& spec : schema.node_types()) nodes.emplace_back(staged.path(), spec);
     for (const RelationSpec& spec : schema.relations()) {
       sorters.emplace_back(space, spec.times, spec.weights);
@@ -53,10 +61,21 @@ struct GraphBuilder::State {
   }
 
   // Mapped pages count as resident although they could go at any time: let them go when the bound
-  // is reached. Their bytes stay in the file.
+  // is reached. Their bytes stay in the file. Any thread may do so.
   void trim() {
+    thread_local uint64_t calls = 0;
     if (++calls % kCallsBetweenTrims != 0 || resident_memory() < options.memory) return;
     for (NodeColumns& columns : nodes) columns.drop_pages();
+  }
+
+  // Of all that is to be written, what enters this type.
+  double share_of(NodeType type) const {
+    uint64_t all = 0;
+    uint64_t own = 0;
+    for (const EdgeSorter& sorter : sorters) all += sorter.size();
+    for (const Relation relation : schema.incoming(type)) own += sorters[index(relation)].size();
+    if (all == 0) return 1 / static_cast<double>(nodes.size());
+    return static_cast<double>(own) / static_cast<double>(all);
   }
 
   BuildOptions options;
@@ -67,7 +86,6 @@ struct GraphBuilder::State {
   std::vector<EdgeSorter> sorters;  // per relation
   std::vector<Relation> reverses;
   uint64_t edges = 0;
-  uint64_t calls = 0;
 };
 
 GraphBuilder::GraphBuilder(const Path& folder, const Schema& schema, BuildOptions options)
@@ -138,6 +156,10 @@ void GraphBuilder::add_edge(Relation relation, const Edge& edge) {
   ++state_->edges;
 }
 
+void GraphBuilder::add_edges(std::span<const PlacedEdge> edges) {
+  for (const auto& [relation, edge] : edges) add_edge(relation, edge);
+}
+
 uint64_t GraphBuilder::num_edges() const { return state_->edges; }
 
 Schema GraphBuilder::finish() {
@@ -150,9 +172,11 @@ Schema GraphBuilder::finish() {
   for (const EdgeSorter& sorter : state.sorters) {
     include_times(schema.time_range, sorter.time_range());
   }
+  WholeWork work(state.options.progress);
   for (size_t type = 0; type < state.nodes.size(); ++type) {
+    work.begin(state.share_of(NodeType(type)));
     IncomingWriter writer(state.staged.path(), schema, NodeType(type));
-    writer.write(state.sorters, state.options.progress);
+    writer.write(state.sorters, work.sink());
   }
   state.staged.write_text("schema.json", schema.to_json());
   state.sorters.clear();

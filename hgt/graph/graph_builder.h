@@ -14,7 +14,7 @@
 // (an exception, Ctrl-C), the destructor removes what was written; after kill -9 the next builder
 // of the same folder does. Edges are sorted through runs on disk when they exceed the memory bound.
 // The bytes of the result depend only on the nodes, in their order, and on the edges, in any order.
-// Not thread-safe.
+// To be used by one thread, unless said otherwise.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ namespace hgt {
 struct BuildOptions {
   uint64_t memory = uint64_t{4} << 30U;  // bytes; at least kMinBuildMemory
   bool replace = false;  // a graph of that name is replaced at the end; nothing else ever is
+  unsigned threads = 0;  // that work for the caller; 0: one per core
   ProgressSink progress = no_progress;
 };
 
@@ -52,6 +53,11 @@ struct Edge {
 
 // All values are finite, and stay so when they are stored as `type`.
 bool features_fit(std::span<const float> values, FeatureType type);
+
+struct PlacedEdge {
+  Relation relation{};
+  Edge edge;
+};
 
 enum class Split : uint8_t { none = 0, train = 1, validation = 2, test = 3 };
 constexpr auto words_of(Split) {
@@ -76,6 +82,7 @@ class GraphBuilder {
   // --- nodes: numbered 0, 1, 2, ... per type in the order of the calls ---
   // No value: a node of this type already has that id; nothing is added.
   std::optional<NodeId> add_node(NodeType type, const NodeRow& row);
+  // On any thread, while no node is added.
   std::optional<NodeId> find_node(NodeType type, std::string_view id) const;
 
   // --- features: declare the width once, then set rows in any order; unset rows are zero ---
@@ -89,13 +96,16 @@ class GraphBuilder {
   void add_label(NodeType type, uint32_t label, NodeId node, std::string_view value);
   void name_class(NodeType type, uint32_t label, std::string_view value, std::string_view name);
   void set_split(NodeType type, uint32_t label, NodeId node, Split split);
-  // The first class of a node as the table spelled it; no value: it has none.
+  // The first class of a node as the table spelled it; no value: it has none. On any thread, while
+  // no label is declared or added.
   std::optional<std::string_view> label(NodeType type, uint32_t label, NodeId node) const;
 
   // --- edges: `relation` is a declared one; the reverse is added automatically ---
   // Both ends must exist, the weight must be finite. A time or weight that the relation does not
   // carry is ignored. Repeated edges are kept unless the relation is declared unique.
   void add_edge(Relation relation, const Edge& edge);
+
+  void add_edges(std::span<const PlacedEdge> edges);
 
   // Edges added so far. Counted once, not per direction.
   uint64_t num_edges() const;

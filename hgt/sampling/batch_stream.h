@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "hgt/graph/hetero_graph.h"
-#include "hgt/sampling/ordered_stream.h"
+#include "hgt/ordered_stream.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/sampling_options.h"
 #include "hgt/sampling/subgraph.h"

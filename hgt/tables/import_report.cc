@@ -90,4 +90,16 @@ void DefectLog::add(Defect defect, const RowPosition& position, const std::strin
   if (count++ < kExamplesPerKind) report_.examples.push_back(text);
 }
 
+void RecordedLog::tell(RowLog& log, uint64_t line) const {
+  for (uint64_t i = 0; i < ignored_; ++i) log.ignore();
+  for (const auto& [defect, position, what, remedy] : defects_) {
+    log.add(defect, {position.before_number, position.number + line - 1}, what, remedy);
+  }
+}
+
+void RecordedLog::clear() {
+  ignored_ = 0;
+  defects_.clear();
+}
+
 }  // namespace hgt

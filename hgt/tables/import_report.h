@@ -61,19 +61,53 @@ struct ImportReport {
   uint64_t dropped() const;
 };
 
+// Where readers of rows tell what they do not keep.
+class RowLog {
+ public:
+  virtual ~RowLog() = default;
+  virtual void add(Defect defect, const RowPosition& position, const std::string& what,
+                   const std::string& remedy = "") = 0;
+  virtual void ignore() = 0;  // as the manifest says
+};
+
 // Counts the defects of one table and keeps the first few of each kind as examples.
-class DefectLog {
+class DefectLog final : public RowLog {
  public:
   // `strict`: the first defect is an Error.
   DefectLog(TableReport& report, bool strict) : report_(report), strict_(strict) {}
   void add(Defect defect, const RowPosition& position, const std::string& what,
-           const std::string& remedy = "");
+           const std::string& remedy) override;
+  void ignore() override { ++report_.ignored; }
 
  private:
   LostRows& loss(Defect defect, const std::string& remedy);
 
   TableReport& report_;
   bool strict_;
+};
+
+// Keeps everything, to be told to another log later.
+class RecordedLog final : public RowLog {
+ public:
+  void add(Defect defect, const RowPosition& position, const std::string& what,
+           const std::string& remedy) override {
+    defects_.push_back({defect, position, what, remedy});
+  }
+  void ignore() override { ++ignored_; }
+
+  // With lines counted from `line` as the first.
+  void tell(RowLog& log, uint64_t line) const;
+  void clear();
+
+ private:
+  struct Told {
+    Defect defect;
+    RowPosition position;
+    std::string what;
+    std::string remedy;
+  };
+  std::vector<Told> defects_;
+  uint64_t ignored_ = 0;
 };
 
 }  // namespace hgt

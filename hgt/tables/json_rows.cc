@@ -26,6 +26,17 @@ bool is_blank(std::string_view line) {
 class Lines {
  public:
   explicit Lines(const Path& file) : window_(file), file_(file.string()) {}
+  // Of pieces of a file.
+  explicit Lines(std::string file) : file_(std::move(file)) {}
+
+  void start(const TextPiece& piece, uint64_t line) {
+    window_.hold(piece.text, piece.last);
+    number_ = line - 1;
+  }
+  void cut(TextPiece& piece) {
+    piece.last = !window_.cut(piece.text);
+    piece.read = read_so_far();
+  }
 
   // False: there is no more. The line stays valid until the next call.
   bool next() {
@@ -33,7 +44,7 @@ class Lines {
       const char* end = window_.line_end(window_.begin());
       if (end == nullptr) {
         if (window_.is_full()) fail_too_long();
-        window_.extend();
+        if (!window_.extend()) return false;
         continue;
       }
       if (window_.empty()) return false;
@@ -44,9 +55,19 @@ class Lines {
     }
   }
 
+  // The line that next() found will be found again.
+  void put_back() {
+    window_.drop_until(text_.data());
+    --number_;
+  }
+
   std::string_view text() const { return text_; }
   uint64_t number() const { return number_; }
-  const ByteSource& source() const { return window_.source(); }
+  size_t unread() const { return window_.size(); }
+  ReadSoFar read_so_far() const {
+    const ByteSource& source = window_.source();
+    return {.done = source.stored_bytes_read(), .total = source.stored_bytes_total()};
+  }
 
  private:
   [[noreturn]] void fail_too_long() const {
@@ -165,39 +186,57 @@ class ObjectReader : public nlohmann::json_sax<nlohmann::json> {
   uint64_t depth_ = 0;
 };
 
-std::vector<std::string> keys_of(const std::string& name, const Lines& first) {
-  const auto object = parse_json<nlohmann::ordered_json>(first.text(), false);
+std::vector<std::string> first_keys(const std::string& name, Lines& lines) {
+  if (!lines.next()) {
+    throw Error(
+        fmt::format("{}: is empty; it should contain one JSON object per line, or name the "
+                    "columns with 'columns' in the manifest",
+                    name));
+  }
+  const auto object = parse_json<nlohmann::ordered_json>(lines.text(), false);
   if (!object.is_object()) {
     throw Error(
         fmt::format("{}:{}: the first line is not a JSON object, which is needed to find the "
                     "columns; correct it, or name the columns with 'columns' in the manifest",
-                    name, first.number()));
+                    name, lines.number()));
   }
+  lines.put_back();
   std::vector<std::string> keys;
   for (const auto& member : object.items()) keys.push_back(member.key());
   return keys;
 }
 
-class JsonRows : public RowSource {
+// The rows of a file or of its pieces.
+class JsonLines final : public PieceReader {
  public:
-  JsonRows(const Path& file, const RowOptions& options)
+  JsonLines(const Path& file, const RowOptions& options)
       : name_(file.string()),
         before_line_(name_ + ":"),
-        short_name_(file.filename().string()),
         lines_(file),
-        has_line_(lines_.next()),
-        columns_(options.columns.empty() ? first_keys() : options.columns),
+        columns_(options.columns.empty() ? first_keys(name_, lines_) : options.columns),
         object_(columns_),
         cells_(columns_.size()) {}
+  JsonLines(const JsonLines& other)
+      : name_(other.name_),
+        before_line_(other.before_line_),
+        lines_(other.name_),
+        columns_(other.columns_),
+        object_(columns_),
+        cells_(columns_.size()) {}
+  JsonLines& operator=(const JsonLines&) = delete;
+  ~JsonLines() override = default;
 
-  const std::string& name() const override { return name_; }
-  std::string short_name() const override { return short_name_; }
-  std::span<const std::string> columns() const override { return columns_; }
+  const std::string& name() const { return name_; }
+  const std::vector<std::string>& columns() const { return columns_; }
+  Lines& lines() { return lines_; }
+  const Lines& lines() const { return lines_; }
+
+  void start(const TextPiece& piece, uint64_t line) override { lines_.start(piece, line); }
+  uint64_t next_line() const override { return lines_.number() + 1; }
+  size_t unread() const override { return lines_.unread(); }
 
   bool next(Row& row) override {
-    if (gave_first_) has_line_ = has_line_ && lines_.next();
-    gave_first_ = true;
-    if (!has_line_) return false;
+    if (!lines_.next()) return false;
     row.position = {.before_number = before_line_, .number = lines_.number()};
     object_.read(lines_.text(), cells_);
     if (object_.nested()) fail_nested(*object_.nested(), row.position);
@@ -206,20 +245,7 @@ class JsonRows : public RowSource {
     return true;
   }
 
-  ReadSoFar read_so_far() const override {
-    const ByteSource& source = lines_.source();
-    return {.done = source.stored_bytes_read(), .total = source.stored_bytes_total()};
-  }
-
  private:
-  std::vector<std::string> first_keys() const {
-    if (has_line_) return keys_of(name_, lines_);
-    throw Error(
-        fmt::format("{}: is empty; it should contain one JSON object per line, or name the "
-                    "columns with 'columns' in the manifest",
-                    name_));
-  }
-
   [[noreturn]] void fail_nested(size_t column, const RowPosition& position) const {
     throw Error(
         fmt::format("{}: '{}' holds an object or an array, which cannot be a cell; list the other "
@@ -229,13 +255,31 @@ class JsonRows : public RowSource {
 
   std::string name_;
   std::string before_line_;
-  std::string short_name_;
   Lines lines_;
-  bool has_line_;            // lines_ is at a line
-  bool gave_first_ = false;  // the first line, which told the columns, has been given as a row
   std::vector<std::string> columns_;
   ObjectReader object_;
   std::vector<std::string_view> cells_;
+};
+
+class JsonRows final : public RowSource {
+ public:
+  JsonRows(const Path& file, const RowOptions& options)
+      : short_name_(file.filename().string()), rows_(file, options) {}
+
+  const std::string& name() const override { return rows_.name(); }
+  std::string short_name() const override { return short_name_; }
+  std::span<const std::string> columns() const override { return rows_.columns(); }
+  bool next(Row& row) override { return rows_.next(row); }
+  ReadSoFar read_so_far() const override { return rows_.lines().read_so_far(); }
+  void cut(TextPiece& piece) override { rows_.lines().cut(piece); }
+  uint64_t next_line() const override { return rows_.next_line(); }
+  std::unique_ptr<PieceReader> piece_reader() const override {
+    return std::make_unique<JsonLines>(rows_);
+  }
+
+ private:
+  std::string short_name_;
+  JsonLines rows_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,27 @@ struct ReadSoFar {
   uint64_t total = 0;
 };
 
+// A part of a source's text that ends with a line, though perhaps within a row.
+struct TextPiece {
+  std::string text;
+  bool last = false;  // nothing comes after it
+  ReadSoFar read = {};
+};
+
+// Reads the rows of one piece after the other. Several of one source may be in use at once, on
+// several threads.
+class PieceReader {
+ public:
+  virtual ~PieceReader() = default;
+
+  // Takes the piece for one that begins with a row, on this line. Copies its text.
+  virtual void start(const TextPiece& piece, uint64_t line) = 0;
+  // As that of RowSource; false at the end of the piece.
+  virtual bool next(Row& row) = 0;
+  virtual uint64_t next_line() const = 0;  // of what next() has not read
+  virtual size_t unread() const = 0;       // bytes at the end that are only the beginning of a row
+};
+
 class RowSource {
  public:
   virtual ~RowSource() = default;
@@ -61,6 +83,13 @@ class RowSource {
   // if reading cannot continue: damaged data, a row that is too long.
   virtual bool next(Row& row) = 0;
   virtual ReadSoFar read_so_far() const = 0;
+
+  // --- instead of next(), for reading on several threads (row_pieces.h) ---
+  // Moves the next part of the text to `piece`; after the last one there is none.
+  virtual void cut(TextPiece& piece) = 0;
+  virtual uint64_t next_line() const = 0;  // with which the first piece begins
+  // For pieces of this source, which need not exist any more.
+  virtual std::unique_ptr<PieceReader> piece_reader() const = 0;
 
   // The number of a column. Unknown: an Error that names the source and lists its columns.
   size_t column(std::string_view column_name) const;

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "hgt/error.h"
+#include "hgt/parallel.h"
 #include "hgt/tables/npy_matrix.h"
 #include "hgt/tables/table_files.h"
 #include "hgt/tables/table_rows.h"
@@ -96,6 +101,21 @@ Schema declare_schema(const Manifest& manifest) {
 
 // --- the import ---
 
+// Of the time; the rest is finish().
+constexpr double kReadingShare = 0.6;
+
+uint64_t bytes_of(const Path& file) {
+  std::error_code unknown;  // of a pipe, say
+  const auto bytes = std::filesystem::file_size(file, unknown);
+  return unknown ? 0 : bytes;
+}
+
+BuildOptions with_progress(const BuildOptions& options, ProgressSink progress) {
+  BuildOptions result = options;
+  result.progress = std::move(progress);
+  return result;
+}
+
 class Importer {
  public:
   Importer(const Manifest& manifest, const Path& graph, const ImportOptions& options)
@@ -103,7 +123,8 @@ class Importer {
         options_(options),
         graph_(graph),
         folder_(options.tables.value_or(manifest.file.parent_path())),
-        builder_(graph, declare_schema(manifest), options.build),
+        work_(options.build.progress),
+        builder_(graph, declare_schema(manifest), with_progress(options.build, work_.sink())),
         context_{.manifest = manifest, .builder = builder_} {}
 
   Imported run() {
@@ -123,6 +144,7 @@ class Importer {
     }
     for (const EdgeTable& table : manifest_.edges) import_edges(table);
     check_losses();
+    work_.begin(1 - kReadingShare);
     Schema schema = builder_.finish();
     return {std::move(schema), std::move(report_)};
   }
@@ -132,23 +154,35 @@ class Importer {
     return expand_files(source, folder_, manifest_.file);
   }
 
-  void check_files(const TableSource& source) const {
-    for (const Path& file : files(source)) require_outside(graph_, file);
+  // Notes that the files are read so often.
+  void check_files(const TableSource& source, uint64_t times = 1) {
+    for (const Path& file : files(source)) {
+      require_outside(graph_, file);
+      bytes_to_read_ += times * bytes_of(file);
+    }
+  }
+
+  void begin_reading(const Path& file) {
+    const auto bytes = static_cast<double>(bytes_of(file));
+    work_.begin(kReadingShare * bytes / static_cast<double>(std::max<uint64_t>(1, bytes_to_read_)));
   }
 
   // A missing file should be told before an hour of work, not after.
-  void check_all_files() const {
+  void check_all_files() {
     require_outside(graph_, manifest_.file);
     for (const NodeTable& table : manifest_.nodes) {
       check_files(table.source);
       if (!has_matrix(table)) continue;
       const NpyMatrix readable(folder_ / table.features->columns[0]);
       require_outside(graph_, folder_ / table.features->columns[0]);
+      bytes_to_read_ += bytes_of(folder_ / table.features->columns[0]);
     }
     for (const auto& table : manifest_.features) check_files(table.source);
     for (const auto& table : manifest_.labels) check_files(table.source);
     for (const auto& table : manifest_.classes) check_files(table.source);
-    for (const auto& table : manifest_.edges) check_files(table.source_table);
+    for (const auto& table : manifest_.edges) {
+      check_files(table.source_table, table.split.by == EdgeSplit::By::order ? 2 : 1);
+    }
   }
 
   bool gives_label(const std::string& type, const std::string& label) const {
@@ -203,20 +237,22 @@ class Importer {
   // Reads all files of an entry with one class of table_rows.h.
   template <typename Rows, typename Spec>
   void scan(const Spec& spec, const TableSource& source, const std::string& title) {
-    scan_entry(source, title, [&](const RowSource& table, TableReport& report, DefectLog& log) {
-      auto rows = std::make_shared<Rows>(context_, spec, table, report, log);
-      return [rows](const Row& row) { return rows->read(row); };
+    scan_entry(source, title, [&](const Path& file, const ScanOptions& options) {
+      scan_table(source, file, options, [&](const RowSource& table) -> UseRow {
+        auto rows = std::make_shared<Rows>(context_, spec, table, options.log);
+        return [rows](const Row& row) { return rows->read(row); };
+      });
     });
   }
 
-  template <typename Bind>
-  void scan_entry(const TableSource& source, const std::string& title, const Bind& bind) {
+  using ScanFile = std::function<void(const Path& file, const ScanOptions& options)>;
+
+  void scan_entry(const TableSource& source, const std::string& title, const ScanFile& scan_file) {
     TableReport& report = report_.tables.emplace_back(TableReport{
         .title = title, .place = fmt::format("{}:{}", manifest_.file.string(), source.line)});
     DefectLog log(report, options_.strict);
     const auto paths = files(source);
-    scan_table(source, paths, report, log, options_.build.progress,
-               [&](const RowSource& table) -> UseRow { return bind(table, report, log); });
+    scan_files(paths, report, log, scan_file);
     if (report.rows == 0 && !source.may_be_empty) {
       throw Error(
           fmt::format("{}: the table has no rows; give a file with data, or write "
@@ -228,6 +264,18 @@ class Importer {
           fmt::format("{}: 'where' leaves none of the {} rows of {}; correct its values, or write "
                       "may_be_empty = true",
                       report.place, report.rows, paths.front().string()));
+    }
+  }
+
+  void scan_files(const std::vector<Path>& paths, TableReport& report, DefectLog& log,
+                  const ScanFile& scan_file) {
+    for (const Path& file : paths) {
+      begin_reading(file);
+      const ProgressSink progress = work_.sink();
+      scan_file(file, {.report = report,
+                       .log = log,
+                       .progress = progress,
+                       .threads = thread_count(options_.build.threads)});
     }
   }
 
@@ -250,21 +298,29 @@ class Importer {
   void import_edges(const EdgeTable& spec) {
     std::vector<PositionRange> groups;
     if (spec.split.by == EdgeSplit::By::order) find_positions(spec, groups);
+    const auto bind = [&](const RowSource& table) -> ReadEdge {
+      auto rows = std::make_shared<EdgeRows>(context_, spec, table, groups);
+      return [rows](const Row& row, RowLog& log, std::vector<PlacedEdge>& edges) {
+        return rows->read(row, log, edges);
+      };
+    };
+    const auto use = [&](const std::vector<PlacedEdge>& edges) { builder_.add_edges(edges); };
     scan_entry(spec.source_table, "edges " + spec.type,
-               [&](const RowSource& table, TableReport& report, DefectLog& log) {
-                 auto rows = std::make_shared<EdgeRows>(context_, spec, table, report, log, groups);
-                 return [rows](const Row& row) { return rows->read(row); };
+               [&](const Path& file, const ScanOptions& options) {
+                 scan_edges(spec.source_table, file, options, bind, use);
                });
   }
 
   void find_positions(const EdgeTable& spec, std::vector<PositionRange>& groups) {
     TableReport unused;
     DefectLog log(unused, false);  // the second pass reports the defects
-    scan_table(spec.source_table, files(spec.source_table), unused, log, options_.build.progress,
-               [&](const RowSource& table) -> UseRow {
-                 auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
-                 return [rows](const Row& row) { return rows->read(row); };
-               });
+    scan_files(
+        files(spec.source_table), unused, log, [&](const Path& file, const ScanOptions& options) {
+          scan_table(spec.source_table, file, options, [&](const RowSource& table) -> UseRow {
+            auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
+            return [rows](const Row& row) { return rows->read(row); };
+          });
+        });
   }
 
   // Features in a .npy file: row i belongs to node i.
@@ -280,6 +336,7 @@ class Importer {
                       builder_.num_nodes(type), spec.type));
     }
     std::vector<float> values(matrix.width());
+    begin_reading(folder_ / spec.features->columns[0]);
     Progress report{.stage = spec.features->columns[0], .unit = "rows"};
     for (uint64_t row = 0; row < matrix.rows(); ++row) {
       matrix.read_row(row, values);
@@ -293,7 +350,7 @@ class Importer {
       if (row % 16384 != 0) continue;
       report.count = row;
       report.fraction = static_cast<double>(row) / static_cast<double>(matrix.rows());
-      options_.build.progress(report);
+      work_.sink()(report);
     }
   }
 
@@ -301,6 +358,8 @@ class Importer {
   const ImportOptions& options_;
   Path graph_;
   Path folder_;
+  uint64_t bytes_to_read_ = 0;
+  WholeWork work_;
   GraphBuilder builder_;
   ImportContext context_;
   ImportReport report_;

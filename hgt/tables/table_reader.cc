@@ -23,6 +23,21 @@ class RowSplitter {
  public:
   RowSplitter(const Path& file, char delimiter, std::optional<char> quote)
       : window_(file), file_(file), delimiter_(delimiter), quote_(quote) {}
+  // Reads pieces of the same file.
+  RowSplitter(const RowSplitter& other, size_t kept_cells)
+      : file_(other.file_),
+        delimiter_(other.delimiter_),
+        quote_(other.quote_),
+        kept_cells_(kept_cells) {}
+
+  void start(const TextPiece& piece, uint64_t line) {
+    window_.hold(piece.text, piece.last);
+    next_line_ = line;
+  }
+  void cut(TextPiece& piece) {
+    piece.last = !window_.cut(piece.text);
+    piece.read = read_so_far();
+  }
 
   // Further cells of a row are counted but not kept, so that a row of nothing but delimiters
   // costs no memory.
@@ -55,7 +70,12 @@ class RowSplitter {
   size_t cell_count() const { return cell_count_; }  // also those not kept
   bool quotes_in_order() const { return quotes_in_order_; }
   uint64_t line() const { return line_; }
-  const ByteSource& source() const { return window_.source(); }
+  uint64_t next_line() const { return next_line_; }
+  size_t unread() const { return window_.size(); }
+  ReadSoFar read_so_far() const {
+    const ByteSource& source = window_.source();
+    return {.done = source.stored_bytes_read(), .total = source.stored_bytes_total()};
+  }
 
   [[noreturn]] void fail(uint64_t line, std::string_view what) const {
     throw Error(fmt::format("{}:{}: {}", file_.string(), line, what));
@@ -258,7 +278,8 @@ std::vector<std::string> read_header(RowSplitter& rows, const Path& file, uint64
 
 }  // namespace
 
-struct TableReader::State {
+// Of a file or of its pieces.
+struct TableReader::State final : PieceReader {
   State(const Path& file, const TableFormat& format)
       : name(file.string()), before_line(name + ":"), rows(file, format.delimiter, format.quote) {
     for (uint64_t skipped = 0; skipped < format.skip_lines && rows.skip_line();) ++skipped;
@@ -266,12 +287,45 @@ struct TableReader::State {
                                      : given_columns(file, format);
     rows.keep_at_most(columns.size());
   }
+  explicit State(const State& other)
+      : name(other.name),
+        before_line(other.before_line),
+        rows(other.rows, other.columns.size()),
+        columns(other.columns) {}
+
+  void start(const TextPiece& piece, uint64_t line) override { rows.start(piece, line); }
+  uint64_t next_line() const override { return rows.next_line(); }
+  size_t unread() const override { return rows.unread(); }
+
+  bool next(Row& row) override {
+    if (!rows.next()) return false;
+    row.cells = rows.cells();
+    row.position = {.before_number = before_line, .number = rows.line()};
+    row.defect.clear();
+    if (!well_formed()) row.defect = defect();
+    return true;
+  }
+
+  bool well_formed() const { return rows.quotes_in_order() && rows.cell_count() == columns.size(); }
+  std::string defect() const;
 
   std::string name;
   std::string before_line;  // of positions
   RowSplitter rows;
   std::vector<std::string> columns;
 };
+
+std::string TableReader::State::defect() const {
+  assert(!well_formed());
+  if (!rows.quotes_in_order()) {
+    return fmt::format("cell {} has text after its closing quote; double the quotes inside a cell",
+                       rows.cell_count());
+  }
+  const bool one = rows.cell_count() == 1;
+  const std::string hint = one ? delimiter_remedy(rows.cells()[0], columns.size()) : "";
+  return fmt::format("the row has {} cells, but the table has {} columns; {}", rows.cell_count(),
+                     columns.size(), hint.empty() ? "check its delimiters" : hint);
+}
 
 TableReader::TableReader(const Path& file, const TableFormat& format) {
   check_format(file, format);
@@ -287,39 +341,22 @@ bool TableReader::next() { return state_->rows.next(); }
 
 std::span<const std::string_view> TableReader::cells() const { return state_->rows.cells(); }
 
-bool TableReader::well_formed() const {
-  return state_->rows.quotes_in_order() && state_->rows.cell_count() == state_->columns.size();
-}
-
-std::string TableReader::defect() const {
-  assert(!well_formed());
-  if (!state_->rows.quotes_in_order()) {
-    return fmt::format("cell {} has text after its closing quote; double the quotes inside a cell",
-                       state_->rows.cell_count());
-  }
-  const bool one = state_->rows.cell_count() == 1;
-  const std::string hint = one ? delimiter_remedy(cells()[0], state_->columns.size()) : "";
-  return fmt::format("the row has {} cells, but the table has {} columns; {}",
-                     state_->rows.cell_count(), state_->columns.size(),
-                     hint.empty() ? "check its delimiters" : hint);
-}
+bool TableReader::well_formed() const { return state_->well_formed(); }
+std::string TableReader::defect() const { return state_->defect(); }
 
 uint64_t TableReader::line() const { return state_->rows.line(); }
+uint64_t TableReader::next_line() const { return state_->next_line(); }
 const std::string& TableReader::name() const { return state_->name; }
 std::string TableReader::short_name() const { return Path(state_->name).filename().string(); }
 
-bool TableReader::next(Row& row) {
-  if (!next()) return false;
-  row.cells = cells();
-  row.position = {.before_number = state_->before_line, .number = line()};
-  row.defect.clear();
-  if (!well_formed()) row.defect = defect();
-  return true;
-}
+bool TableReader::next(Row& row) { return state_->next(row); }
 
-ReadSoFar TableReader::read_so_far() const {
-  const ByteSource& source = state_->rows.source();
-  return {.done = source.stored_bytes_read(), .total = source.stored_bytes_total()};
+ReadSoFar TableReader::read_so_far() const { return state_->rows.read_so_far(); }
+
+void TableReader::cut(TextPiece& piece) { state_->rows.cut(piece); }
+
+std::unique_ptr<PieceReader> TableReader::piece_reader() const {
+  return std::make_unique<State>(*state_);
 }
 
 }  // namespace hgt

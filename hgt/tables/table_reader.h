@@ -48,6 +48,9 @@ class TableReader final : public RowSource {
   std::span<const std::string> columns() const override;
   bool next(Row& row) override;
   ReadSoFar read_so_far() const override;  // in bytes of the file as stored
+  void cut(TextPiece& piece) override;
+  uint64_t next_line() const override;
+  std::unique_ptr<PieceReader> piece_reader() const override;
 
   // Moves to the next row; false at the end. Throws Error on damaged compressed data, an unfinished
   // quote at the end of the file, or a row longer than kMaxRowBytes.

@@ -81,24 +81,21 @@ void ImportContext::set_features(NodeType type, const FeatureColumns& spec, Node
 
 // --- UnknownIds ---
 
-void UnknownIds::add(Defect defect, const Row& row, NodeType type, std::string_view id) {
-  if (skip_ && !id.empty()) {
-    ++report_.ignored;
-    return;
-  }
+void UnknownIds::add(Defect defect, const Row& row, NodeType type, std::string_view id,
+                     RowLog& log) const {
+  if (skip_ && !id.empty()) return log.ignore();
   const std::string& name = context_.builder.schema().at(type).name;
-  log_.add(defect, row.position,
-           fmt::format("there is no node of type {} with the id {}", name, quoted_cell(id)),
-           unknown_remedy(id, name, context_.known_id(type), defect != Defect::unknown_node));
+  log.add(defect, row.position,
+          fmt::format("there is no node of type {} with the id {}", name, quoted_cell(id)),
+          unknown_remedy(id, name, context_.known_id(type), defect != Defect::unknown_node));
 }
 
 // --- NodeRows ---
 
 NodeRows::NodeRows(ImportContext& context, const NodeTable& spec, const RowSource& table,
-                   TableReport& report, DefectLog& log)
+                   RowLog& log)
     : context_(context),
       spec_(spec),
-      report_(report),
       log_(log),
       type_(context.node_type(spec.type, spec.source)),
       id_(spec.id, table),
@@ -129,7 +126,7 @@ bool NodeRows::read(const Row& row) {
   const auto node = context_.builder.add_node(
       type_, {.id = id, .name = name_ ? row.cell(*name_) : std::string_view{}, .time = *time});
   if (!node && spec_.ignore_duplicates) {
-    ++report_.ignored;
+    log_.ignore();
     return false;
   }
   if (!node) {
@@ -158,11 +155,11 @@ void NodeRows::add_labels(const Row& row, NodeId node) {
 // --- FeatureRows ---
 
 FeatureRows::FeatureRows(ImportContext& context, const FeatureTable& spec, const RowSource& table,
-                         TableReport& report, DefectLog& log)
+                         RowLog& log)
     : context_(context),
       spec_(spec),
       log_(log),
-      unknown_(context, spec.skip_unknown, report, log),
+      unknown_(context, spec.skip_unknown),
       type_(context.node_type(spec.type, spec.source)),
       id_(spec.id, table),
       features_(spec.features, table, context.declared_width(type_)) {}
@@ -171,7 +168,7 @@ bool FeatureRows::read(const Row& row) {
   const std::string_view id = id_.read(row);
   const auto node = context_.builder.find_node(type_, id);
   if (!node) {
-    unknown_.add(Defect::unknown_node, row, type_, id);
+    unknown_.add(Defect::unknown_node, row, type_, id, log_);
     return false;
   }
   if (!features_.parse(row)) {
@@ -185,10 +182,11 @@ bool FeatureRows::read(const Row& row) {
 // --- LabelRows, ClassRows ---
 
 LabelRows::LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table,
-                     TableReport& report, DefectLog& log)
+                     RowLog& log)
     : context_(context),
       spec_(spec),
-      unknown_(context, spec.skip_unknown, report, log),
+      log_(log),
+      unknown_(context, spec.skip_unknown),
       type_(context.node_type(spec.type, spec.source)),
       label_(context.builder.declare_label(type_, spec.label.name)),
       id_(spec.id, table),
@@ -198,7 +196,7 @@ bool LabelRows::read(const Row& row) {
   const std::string_view id = id_.read(row);
   const auto node = context_.builder.find_node(type_, id);
   if (!node) {
-    unknown_.add(Defect::unknown_node, row, type_, id);
+    unknown_.add(Defect::unknown_node, row, type_, id, log_);
     return false;
   }
   each_class(row.cell(column_), spec_.label.separator, [&](std::string_view value) {
@@ -211,7 +209,7 @@ bool LabelRows::read(const Row& row) {
 }
 
 ClassRows::ClassRows(ImportContext& context, const ClassTable& spec, const RowSource& table,
-                     TableReport& /*report*/, DefectLog& /*log*/)
+                     RowLog& /*log*/)
     : context_(context),
       type_(context.node_type(spec.type, spec.source)),
       label_(context.builder.declare_label(type_, spec.label)),
@@ -247,13 +245,11 @@ bool OrderRows::read(const Row& row) {
 
 // --- EdgeRows ---
 
-EdgeRows::EdgeRows(ImportContext& context, const EdgeTable& spec, const RowSource& table,
-                   TableReport& report, DefectLog& log, const std::vector<PositionRange>& groups)
+EdgeRows::EdgeRows(const ImportContext& context, const EdgeTable& spec, const RowSource& table,
+                   const std::vector<PositionRange>& groups)
     : context_(context),
       spec_(spec),
-      report_(report),
-      log_(log),
-      unknown_(context, spec.skip_unknown, report, log),
+      unknown_(context, spec.skip_unknown),
       groups_(groups),
       source_type_(context.node_type(spec.source.type, spec.source_table)),
       target_type_(context.node_type(spec.target.type, spec.source_table)),
@@ -288,17 +284,17 @@ void EdgeRows::bind_split(const RowSource& table) {
   }
 }
 
-std::optional<NodeId> EdgeRows::find_end(const Row& row, bool target) {
+std::optional<NodeId> EdgeRows::find_end(const Row& row, bool target, RowLog& log) {
   const std::string_view id = (target ? target_ : source_).read(row);
   const NodeType type = target ? target_type_ : source_type_;
   const auto node = context_.builder.find_node(type, id);
   if (!node) {
-    unknown_.add(target ? Defect::unknown_target : Defect::unknown_source, row, type, id);
+    unknown_.add(target ? Defect::unknown_target : Defect::unknown_source, row, type, id, log);
   }
   return node;
 }
 
-std::optional<float> EdgeRows::weight_of(const Row& row) const {
+std::optional<float> EdgeRows::weight_of(const Row& row, RowLog& log) const {
   if (!weight_) return Edge{}.weight;
   const std::string_view cell = row.cell(*weight_);
   if (cell.empty() && spec_.missing_weight.policy == MissingNumber::Policy::fill) {
@@ -306,20 +302,21 @@ std::optional<float> EdgeRows::weight_of(const Row& row) const {
   }
   const auto weight = parse_real(cell);
   if (!weight) {
-    log_.add(Defect::bad_number, row.position,
-             fmt::format("{} {} is not a finite number", *spec_.weight, quoted_cell(cell)),
-             number_remedy(cell, "missing_weight = 1"));
+    log.add(Defect::bad_number, row.position,
+            fmt::format("{} {} is not a finite number", *spec_.weight, quoted_cell(cell)),
+            number_remedy(cell, "missing_weight = 1"));
   }
   return weight;
 }
 
-std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& edge) const {
+std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& edge,
+                                                   RowLog& log) const {
   const auto position = parse_position(row.cell(split_column_));
   if (!position) {
-    log_.add(Defect::bad_number, row.position,
-             fmt::format("{} {} is not a whole number", spec_.split.column,
-                         quoted_cell(row.cell(split_column_))),
-             "by_order needs a whole number in every row");
+    log.add(Defect::bad_number, row.position,
+            fmt::format("{} {} is not a whole number", spec_.split.column,
+                        quoted_cell(row.cell(split_column_))),
+            "by_order needs a whole number in every row");
     return std::nullopt;
   }
   const PositionRange& range = groups_[spec_.split.within_target ? edge.target : edge.source];
@@ -327,13 +324,13 @@ std::optional<std::string_view> EdgeRows::place_of(const Row& row, const Edge& e
   return *position == range.most ? "last" : "other";
 }
 
-std::optional<Relation> EdgeRows::relation_of(const Row& row, const Edge& edge) const {
+std::optional<Relation> EdgeRows::relation_of(const Row& row, const Edge& edge, RowLog& log) const {
   std::optional<std::string_view> value;
   switch (spec_.split.by) {
     case EdgeSplit::By::nothing:
       return other_;
     case EdgeSplit::By::order:
-      value = place_of(row, edge);
+      value = place_of(row, edge, log);
       if (!value) return std::nullopt;
       break;
     case EdgeSplit::By::column:
@@ -349,31 +346,31 @@ std::optional<Relation> EdgeRows::relation_of(const Row& row, const Edge& edge) 
   const auto found = relations_.find(value.value_or(""));
   if (found != relations_.end()) return found->second;
   if (!other_) {
-    log_.add(Defect::unlisted_value, row.position,
-             fmt::format("no edge type for {} {} (list it in 'values', or give 'other')",
-                         spec_.split.column, quoted_cell(value.value_or(""))),
-             "give 'other' an edge type for all values that are not listed");
+    log.add(Defect::unlisted_value, row.position,
+            fmt::format("no edge type for {} {} (list it in 'values', or give 'other')",
+                        spec_.split.column, quoted_cell(value.value_or(""))),
+            "give 'other' an edge type for all values that are not listed");
   }
   return other_;
 }
 
-bool EdgeRows::read(const Row& row) {
+bool EdgeRows::read(const Row& row, RowLog& log, std::vector<PlacedEdge>& edges) {
   if (spec_.skip_empty && (source_.read(row).empty() || target_.read(row).empty())) {
-    ++report_.ignored;
+    log.ignore();
     return false;
   }
-  const auto source = find_end(row, false);
+  const auto source = find_end(row, false, log);
   if (!source) return false;
-  const auto target = find_end(row, true);
+  const auto target = find_end(row, true, log);
   if (!target) return false;
-  const auto time = time_.read(row, log_);
+  const auto time = time_.read(row, log);
   if (!time) return false;
-  const auto weight = weight_of(row);
+  const auto weight = weight_of(row, log);
   if (!weight) return false;
   const Edge edge{.source = *source, .target = *target, .time = *time, .weight = *weight};
-  const auto relation = relation_of(row, edge);
+  const auto relation = relation_of(row, edge, log);
   if (!relation) return false;
-  context_.builder.add_edge(*relation, edge);
+  edges.push_back({*relation, edge});
   return true;
 }
 

@@ -48,21 +48,17 @@ struct ImportContext {
 class UnknownIds {
  public:
   // `skip`: they are left out, as the manifest says; else they are a defect.
-  UnknownIds(const ImportContext& context, bool skip, TableReport& report, DefectLog& log)
-      : context_(context), skip_(skip), report_(report), log_(log) {}
-  void add(Defect defect, const Row& row, NodeType type, std::string_view id);
+  UnknownIds(const ImportContext& context, bool skip) : context_(context), skip_(skip) {}
+  void add(Defect defect, const Row& row, NodeType type, std::string_view id, RowLog& log) const;
 
  private:
   const ImportContext& context_;
   bool skip_;
-  TableReport& report_;
-  DefectLog& log_;
 };
 
 class NodeRows {
  public:
-  NodeRows(ImportContext& context, const NodeTable& spec, const RowSource& table,
-           TableReport& report, DefectLog& log);
+  NodeRows(ImportContext& context, const NodeTable& spec, const RowSource& table, RowLog& log);
   bool read(const Row& row);
 
  private:
@@ -70,8 +66,7 @@ class NodeRows {
 
   ImportContext& context_;
   const NodeTable& spec_;
-  TableReport& report_;
-  DefectLog& log_;
+  RowLog& log_;
   NodeType type_;
   IdCells id_;
   std::optional<size_t> name_;
@@ -83,13 +78,13 @@ class NodeRows {
 class FeatureRows {
  public:
   FeatureRows(ImportContext& context, const FeatureTable& spec, const RowSource& table,
-              TableReport& report, DefectLog& log);
+              RowLog& log);
   bool read(const Row& row);
 
  private:
   ImportContext& context_;
   const FeatureTable& spec_;
-  DefectLog& log_;
+  RowLog& log_;
   UnknownIds unknown_;
   NodeType type_;
   IdCells id_;
@@ -98,13 +93,13 @@ class FeatureRows {
 
 class LabelRows {
  public:
-  LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table,
-            TableReport& report, DefectLog& log);
+  LabelRows(ImportContext& context, const LabelTable& spec, const RowSource& table, RowLog& log);
   bool read(const Row& row);
 
  private:
   ImportContext& context_;
   const LabelTable& spec_;
+  RowLog& log_;
   UnknownIds unknown_;
   NodeType type_;
   uint32_t label_;
@@ -114,8 +109,7 @@ class LabelRows {
 
 class ClassRows {
  public:
-  ClassRows(ImportContext& context, const ClassTable& spec, const RowSource& table,
-            TableReport& report, DefectLog& log);
+  ClassRows(ImportContext& context, const ClassTable& spec, const RowSource& table, RowLog& log);
   bool read(const Row& row);
 
  private:
@@ -147,25 +141,25 @@ class OrderRows {
   std::vector<PositionRange>& groups_;  // per node of the group's type
 };
 
+// Changes nothing that another thread's EdgeRows of the same table read.
 class EdgeRows {
  public:
   // `groups`: what OrderRows found; needed for a split by order only.
-  EdgeRows(ImportContext& context, const EdgeTable& spec, const RowSource& table,
-           TableReport& report, DefectLog& log, const std::vector<PositionRange>& groups);
-  bool read(const Row& row);
+  EdgeRows(const ImportContext& context, const EdgeTable& spec, const RowSource& table,
+           const std::vector<PositionRange>& groups);
+  // Appends the edge of the row to `edges`.
+  bool read(const Row& row, RowLog& log, std::vector<PlacedEdge>& edges);
 
  private:
-  std::optional<NodeId> find_end(const Row& row, bool target);
-  std::optional<float> weight_of(const Row& row) const;
+  std::optional<NodeId> find_end(const Row& row, bool target, RowLog& log);
+  std::optional<float> weight_of(const Row& row, RowLog& log) const;
   // The relation that the row's edge belongs to; no value: none, and logged.
-  std::optional<Relation> relation_of(const Row& row, const Edge& edge) const;
-  std::optional<std::string_view> place_of(const Row& row, const Edge& edge) const;
+  std::optional<Relation> relation_of(const Row& row, const Edge& edge, RowLog& log) const;
+  std::optional<std::string_view> place_of(const Row& row, const Edge& edge, RowLog& log) const;
   void bind_split(const RowSource& table);
 
-  ImportContext& context_;
+  const ImportContext& context_;
   const EdgeTable& spec_;
-  TableReport& report_;
-  DefectLog& log_;
   UnknownIds unknown_;
   const std::vector<PositionRange>& groups_;
   NodeType source_type_;

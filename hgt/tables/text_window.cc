@@ -21,7 +21,7 @@ TextWindow::TextWindow(const Path& file)
 }
 
 bool TextWindow::extend() {
-  if (source_ended_) return false;
+  if (source_ended_ || source_ == nullptr) return false;
   const size_t kept = size();
   std::memmove(buffer_.data(), begin_, kept);
   if (kept == buffer_.size()) buffer_.resize(std::min(2 * kept, kLargestWindowBytes));
@@ -33,6 +33,27 @@ bool TextWindow::extend() {
     end_ += count;
   }
   return true;
+}
+
+bool TextWindow::cut(std::string& text) {
+  while (true) {
+    const size_t last_break = std::string_view(begin_, size()).rfind('\n');
+    const bool has_break = last_break != std::string_view::npos;
+    if (source_ended_ || has_break || is_full()) {
+      text.assign(begin_, has_break && !source_ended_ ? last_break + 1 : size());
+      begin_ += text.size();
+      return !source_ended_;
+    }
+    extend();
+  }
+}
+
+void TextWindow::hold(std::string_view text, bool ends) {
+  buffer_.resize(std::max<size_t>(text.size(), 1));
+  std::copy(text.begin(), text.end(), buffer_.begin());
+  begin_ = buffer_.data();
+  end_ = begin_ + text.size();
+  source_ended_ = ends;
 }
 
 }  // namespace hgt

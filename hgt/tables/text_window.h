@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hgt/graph/types.h"
@@ -30,6 +32,8 @@ class TextWindow {
  public:
   // Opens the file and reads the first bytes; a UTF-8 byte order mark is left out.
   explicit TextWindow(const Path& file);
+  // Of no file; hold() gives it text.
+  TextWindow() = default;
 
   const char* begin() const { return begin_; }
   const char* end() const { return end_; }
@@ -50,12 +54,18 @@ class TextWindow {
   char* writable(const char* position) { return buffer_.data() + (position - buffer_.data()); }
 
   // True: the row is longer than a row may be.
-  bool is_full() const { return size() == kLargestWindowBytes; }
+  bool is_full() const { return size() >= kLargestWindowBytes; }
 
   // Adds as much text as fits, which moves the existing text. A full window grows: scanning an
   // unfinished row again from its start after each call then costs linear time in total. False: the
   // end of the text was in the window already.
   bool extend();
+
+  // Moves the text of whole lines, about a megabyte, out of the window; without a line end in sight
+  // as much as there is. False: it is the end of the text.
+  bool cut(std::string& text);
+  // Puts a copy of `text` in the place of all there was. `ends`: nothing comes after it.
+  void hold(std::string_view text, bool ends);
 
  private:
   static constexpr size_t kLargestWindowBytes = kMaxRowBytes + 2;  // the longest row and its CRLF

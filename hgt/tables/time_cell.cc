@@ -15,7 +15,7 @@ std::optional<Time> TimeCell::parse(std::string_view text, TimeUnit unit) const 
   return spec_->pattern ? spec_->pattern->parse(text, unit) : parse_time(text, spec_->format, unit);
 }
 
-std::optional<Time> TimeCell::read(const Row& row, DefectLog& log) const {
+std::optional<Time> TimeCell::read(const Row& row, RowLog& log) const {
   if (spec_ == nullptr) return kNoTime;
   const std::string_view text = row.cell(column_);
   if (text.empty() && spec_->keep_missing) return kNoTime;

@@ -14,7 +14,7 @@ class TimeCell {
  public:
   TimeCell(const std::optional<TimeColumn>& spec, TimeUnit unit, const RowSource& table);
   // No value: defective, and logged.
-  std::optional<Time> read(const Row& row, DefectLog& log) const;
+  std::optional<Time> read(const Row& row, RowLog& log) const;
 
  private:
   std::optional<Time> parse(std::string_view text, TimeUnit unit) const;

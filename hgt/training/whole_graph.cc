@@ -14,7 +14,7 @@
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/model/number_type.h"
-#include "hgt/sampling/ordered_stream.h"
+#include "hgt/ordered_stream.h"
 #include "hgt/training/time_slices.h"
 
 namespace hgt {

@@ -1,4 +1,4 @@
-#include "hgt/sampling/ordered_stream.h"
+#include "hgt/ordered_stream.h"
 
 #include <gtest/gtest.h>
 
