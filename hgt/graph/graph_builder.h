@@ -50,9 +50,6 @@ struct Edge {
   float weight = 1.0F;
 };
 
-// All values are finite, and stay so when they are stored as `type`.
-bool features_fit(std::span<const float> values, FeatureType type);
-
 enum class Split : uint8_t { none = 0, train = 1, validation = 2, test = 3 };
 constexpr auto words_of(Split) {
   return enum_words<Split>(

@@ -40,12 +40,13 @@ struct Neighbors {
   size_t size() const { return sources.size(); }
 };
 
-// The feature matrix of a node type, as stored: exactly one of the two spans is used.
+// The feature matrix of a node type, as stored: exactly one of the spans is used.
 struct Features {
-  uint64_t width = 0;                // 0: the type has no features; of the columns of known labels,
-                                     // which are not stored, only the number is here
-  std::span<const float> floats;     // [nodes * width]
-  std::span<const uint16_t> halves;  // [nodes * width], bits of fp16; see half.h
+  uint64_t width = 0;                     // 0: the type has no features; of the columns of known
+                                          // labels, which are not stored, only the number is here
+  std::span<const float> floats = {};     // [nodes * width]
+  std::span<const uint16_t> halves = {};  // [nodes * width], bits of fp16; see half.h
+  std::span<const int8_t> bytes = {};     // [nodes * (4 + width)]: see stored_features.h
 };
 
 // Classes of some nodes of a type, that are known and may be read like features.
@@ -107,9 +108,10 @@ class HeteroGraph {
   // Throws Error unless all times, which were read for these nodes, are in the schema's range.
   void check_times(NodeType type, std::span<const NodeId> nodes, std::span<const Time> times) const;
   Features features(NodeType type) const;
-  // Read, not mapped: rows at random would bring pages of neighbors into memory.
   void copy_features(NodeType type, NodeId node, std::span<float> row) const;
   // The features of several nodes, one row after the other. rows: [nodes * width]
+  // Read, not mapped: rows at random would bring pages of neighbors into memory. What is not in
+  // memory is asked for all together, so ask for many rows at once.
   void copy_features(NodeType type, std::span<const NodeId> nodes, std::span<float> rows) const;
   // Of features with a mean in their spec: how many neighbors count, by node.
   std::span<const uint32_t> mean_counts(NodeType type) const;
@@ -130,8 +132,6 @@ class HeteroGraph {
   [[noreturn]] void report_source(Relation relation, EdgePosition position, NodeId source) const;
   bool all_in_range(std::span<const Time> times) const;
   size_t first_out_of_range(std::span<const Time> times) const;
-
-  void copy_stored_features(NodeType type, NodeId node, std::span<float> row) const;
 
   struct State;
   struct Shown;  // known labels, and the schema with their columns

@@ -24,7 +24,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormatVersion = 1;
-constexpr std::array<std::string_view, 6> kDtypes = {"<i8", "<i4", "<u4", "<f4", "<f2", "|u1"};
+constexpr std::array<std::string_view, 7> kDtypes = {"<i8", "<i4", "<u4", "<f4",
+                                                     "<f2", "|i1", "|u1"};
 
 template <typename Range, typename Name>
 std::string list_names(const Range& range, Name name) {

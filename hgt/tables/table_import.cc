@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "hgt/error.h"
+#include "hgt/graph/stored_features.h"
 #include "hgt/tables/npy_matrix.h"
 #include "hgt/tables/table_files.h"
 #include "hgt/tables/table_rows.h"
