@@ -150,11 +150,26 @@ void RangeReader::put_back(std::unique_ptr<Ring> ring) {
 }
 
 void RangeReader::read(std::span<const FileRange> ranges) {
-  std::vector<FileRange> missing;
-  for (const FileRange& range : ranges) {
-    if (!read_from_memory(range)) missing.push_back(range);
+  read(ranges, [](size_t /*number*/) {});
+}
+
+void RangeReader::read(std::span<const FileRange> ranges, const Arrived& arrived) {
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (read_from_memory(ranges[i])) {
+      arrived(i);
+    } else {
+      missing.push_back(i);
+    }
   }
   if (missing.empty()) return;
+  std::vector<FileRange> wanted;
+  for (const size_t i : missing) wanted.push_back(ranges[i]);
+  read_from_disk(wanted);
+  for (const size_t i : missing) arrived(i);
+}
+
+void RangeReader::read_from_disk(std::span<FileRange> missing) {
   std::unique_ptr<Ring> ring = take_ring();
   if (ring == nullptr) return read_by_threads(missing);
   ring->read(missing);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -42,8 +43,12 @@ class RangeReader {
   explicit RangeReader(ReadingWay way);  // io_uring: where the system allows it
   ~RangeReader();
 
-  // Reads every range to its end. Throws Error: a file that cannot be read, or ends before. What
-  // the ranges are read into then holds anything, but nobody writes to it any more.
+  // Reads every range to its end and calls arrived(its number) on this thread, in any order: those
+  // that were in memory while the processor still has them at hand. Throws Error: a file that
+  // cannot be read, or ends before, and what `arrived` throws. What the ranges are read into then
+  // holds anything, but nobody writes to it any more.
+  using Arrived = std::function<void(size_t number)>;
+  void read(std::span<const FileRange> ranges, const Arrived& arrived);
   void read(std::span<const FileRange> ranges);
 
   ReadingWay way();                  // that it takes
@@ -52,6 +57,7 @@ class RangeReader {
  private:
   class Ring;
 
+  void read_from_disk(std::span<FileRange> missing);
   std::unique_ptr<Ring> take_ring();  // nullptr: there is no io_uring
   void put_back(std::unique_ptr<Ring> ring);
 

@@ -98,6 +98,22 @@ TEST_P(RangeReaderTest, ReadsWhatReadingOneByOneWould) {
   }
 }
 
+TEST_P(RangeReaderTest, TellsOfEachRangeOnceItIsThere) {
+  for (const bool cold : {true, false}) {
+    Asked asked = random_ranges(5, 700);
+    if (cold) forget();
+    std::vector<int> told(asked.ranges.size());
+    reader_.read(asked.ranges, [&](size_t number) {
+      ++told[number];
+      const FileRange& range = asked.ranges[number];
+      std::vector<std::byte> expected(range.into.size());
+      range.file->read_at(expected.data(), expected.size(), range.offset);
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), range.into.begin()));
+    });
+    EXPECT_EQ(told, std::vector<int>(told.size(), 1));
+  }
+}
+
 TEST_P(RangeReaderTest, OfNothingReadsNothing) {
   reader_.read({});
   Asked asked;

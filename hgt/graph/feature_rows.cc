@@ -52,26 +52,33 @@ void FeatureRows::read_some(std::span<const NodeId> nodes, RangeReader& reader,
   const bool fits = row_bytes_ <= stride * sizeof(float);
   std::vector<std::byte> aside(fits ? 0 : nodes.size() * row_bytes_);
   std::vector<FileRange> ranges;
+  std::vector<size_t> first_rows;  // of each range
   ranges.reserve(nodes.size());
-  for (size_t i = 0; i < nodes.size();) {
+  first_rows.reserve(nodes.size());
+  for (size_t i = 0; i < nodes.size(); i += ranges.back().into.size() / row_bytes_) {
     const size_t count = stride == width_ ? run_length(nodes, i) : 1;
     const auto place = fits ? std::as_writable_bytes(into.subspan(i * stride, count * stride))
                             : std::span(aside).subspan(i * row_bytes_, count * row_bytes_);
+    first_rows.push_back(i);
     ranges.push_back({.file = &file_,
                       .offset = kArrayHeaderBytes + nodes[i] * row_bytes_,
                       .into = place.last(count * row_bytes_)});
-    i += count;
   }
-  reader.read(ranges);
-  size_t row = 0;
-  for (const FileRange& range : ranges) {
-    for (size_t at = 0; at < range.into.size(); at += row_bytes_, ++row) {
-      if (load_row(range.into.data() + at, type_, into.subspan(row * stride, width_))) continue;
-      throw Error(
-          fmt::format("{}: the largest feature of node {} is not a finite number; the file "
-                      "is damaged, restore it or make the features again",
-                      file_.path().string(), nodes[row]));
-    }
+  reader.read(ranges, [&](size_t number) {
+    const size_t first = first_rows[number];
+    const auto rows = nodes.subspan(first, ranges[number].into.size() / row_bytes_);
+    unpack(rows, ranges[number].into.data(), into.subspan(first * stride), stride);
+  });
+}
+
+void FeatureRows::unpack(std::span<const NodeId> nodes, const std::byte* stored,
+                         std::span<float> into, uint64_t stride) const {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (load_row(stored + i * row_bytes_, type_, into.subspan(i * stride, width_))) continue;
+    throw Error(
+        fmt::format("{}: the largest feature of node {} is not a finite number; the file is "
+                    "damaged, restore it or make the features again",
+                    file_.path().string(), nodes[i]));
   }
 }
 

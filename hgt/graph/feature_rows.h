@@ -25,6 +25,8 @@ class FeatureRows {
  private:
   void read_some(std::span<const NodeId> nodes, RangeReader& reader, std::span<float> into,
                  uint64_t stride) const;
+  void unpack(std::span<const NodeId> nodes, const std::byte* stored, std::span<float> into,
+              uint64_t stride) const;
 
   File file_;
   FeatureType type_ = FeatureType::float32;
