@@ -31,6 +31,7 @@
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/sampling/budget.h"
 #include "hgt/sampling/candidate_reader.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/subgraph_check.h"
 #include "hgt/sampling/visibility.h"
@@ -190,7 +191,10 @@ void sample_reference(benchmark::State& state, Size size) {
 
 struct Parts {
   explicit Parts(Size size)
-      : graph(*graphs.graph), options(size.options()), visibility(graph, options.hidden) {
+      : graph(*graphs.graph),
+        options(size.options()),
+        visibility(graph, options.hidden),
+        pages(graph, memory_here()) {
     subgraph = sample(graph, random_papers(graph)(0, 0).seeds, options);
   }
 
@@ -212,12 +216,13 @@ struct Parts {
   const HeteroGraph& graph;
   SamplingOptions options;
   Visibility visibility;
+  PageRequests pages;
   Subgraph subgraph;
 };
 
 void part_read(benchmark::State& state, Size size) {
   Parts parts(size);
-  CandidateReader reader(parts.graph, parts.visibility);
+  CandidateReader reader(parts.graph, parts.visibility, parts.pages);
   uint64_t entries = 0;
   for (auto _ : state) {
     parts.read(
@@ -232,7 +237,7 @@ void part_read(benchmark::State& state, Size size) {
 
 void part_read_and_add(benchmark::State& state, Size size) {
   Parts parts(size);
-  CandidateReader reader(parts.graph, parts.visibility);
+  CandidateReader reader(parts.graph, parts.visibility, parts.pages);
   std::vector<Budget> budgets(parts.graph.schema().node_types().size());
   for (auto _ : state) {
     for (Budget& budget : budgets) budget.clear();
@@ -257,7 +262,7 @@ void part_read_and_add(benchmark::State& state, Size size) {
 void part_connect(benchmark::State& state, Size size) {
   Parts parts(size);
   const Subgraph expected = parts.subgraph;
-  Adjacency adjacency(parts.graph, parts.visibility, /*same_time=*/false);
+  Adjacency adjacency(parts.graph, parts.visibility, parts.pages, /*same_time=*/false);
   std::vector<uint32_t> rows(parts.subgraph.num_rows());
   for (uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
   for (auto _ : state) {

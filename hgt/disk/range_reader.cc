@@ -1,12 +1,10 @@
 #include "hgt/disk/range_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <liburing.h>
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -23,17 +21,13 @@ namespace {
 constexpr unsigned kInFlight = 128;               // requests of a ring; disks gain little from more
 constexpr size_t kThreads = 16;                   // that wait for one range each
 constexpr size_t kMostAtOnce = size_t{1} << 30U;  // bytes of a request; the rest is read afterwards
-constexpr size_t kSinkBytes = size_t{1} << 14U;
-
-ssize_t read_without_waiting(const File& file, uint64_t offset, std::span<std::byte> into) {
-  const iovec part{.iov_base = into.data(), .iov_len = into.size()};
-  return ::preadv2(file.descriptor(), &part, 1, static_cast<off_t>(offset), RWF_NOWAIT);
-}
 
 // True: it was in memory. False also starts reading it, where the file system can do this.
 bool read_from_memory(const FileRange& range) {
-  return read_without_waiting(*range.file, range.offset, range.into) ==
-         static_cast<ssize_t>(range.into.size());
+  const iovec part{.iov_base = range.into.data(), .iov_len = range.into.size()};
+  const ssize_t got =
+      ::preadv2(range.file->descriptor(), &part, 1, static_cast<off_t>(range.offset), RWF_NOWAIT);
+  return got == static_cast<ssize_t>(range.into.size());
 }
 
 void read_and_wait(const FileRange& range) {
@@ -190,35 +184,6 @@ std::string RangeReader::reason_for_threads() {
   if (way() == ReadingWay::io_uring) return "";
   const std::scoped_lock lock(mutex_);
   return ring_error_ == 0 ? "" : std::strerror(ring_error_);
-}
-
-// --- start_reading ---
-
-namespace {
-
-// False: a page of it is not in memory.
-bool is_in_memory(const FilePart& part) {
-  std::array<std::byte, kSinkBytes> sink;  // what is read is not needed, only that it is there
-  for (uint64_t done = 0; done < part.bytes; done += sink.size()) {
-    const auto bytes = static_cast<size_t>(std::min<uint64_t>(sink.size(), part.bytes - done));
-    const ssize_t got =
-        read_without_waiting(*part.file, part.offset + done, std::span(sink).first(bytes));
-    if (got != static_cast<ssize_t>(bytes)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-size_t start_reading(std::span<const FilePart> parts) {
-  size_t missing = 0;
-  for (const FilePart& part : parts) {
-    if (is_in_memory(part)) continue;
-    ++missing;
-    ::posix_fadvise(part.file->descriptor(), static_cast<off_t>(part.offset),
-                    static_cast<off_t>(part.bytes), POSIX_FADV_WILLNEED);
-  }
-  return missing;
 }
 
 }  // namespace hgt

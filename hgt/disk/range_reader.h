@@ -67,16 +67,4 @@ class RangeReader {
   int ring_error_ = 0;  // of the system, when it refused the first
 };
 
-// Part of a file that will be read soon.
-struct FilePart {
-  const File* file = nullptr;
-  uint64_t offset = 0;
-  uint64_t bytes = 0;
-};
-
-// Has the system read into its memory what it has not there yet, all together and in the
-// background; a read or a look at a mapping then waits for that at most. Returns how many of the
-// parts were not there. Never fails: what cannot be read, the one who reads it finds out.
-size_t start_reading(std::span<const FilePart> parts);
-
 }  // namespace hgt

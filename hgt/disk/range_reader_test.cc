@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include <cstddef>
 #include <thread>
 
-#include "hgt/disk/mapping.h"
 #include "hgt/graph/graph_test_folder.h"
 #include "hgt/random.h"
 
@@ -22,7 +20,6 @@ namespace hgt {
 namespace {
 
 constexpr uint64_t kFileBytes = 3'000'001;
-constexpr uint64_t kPage = 4096;
 
 std::string random_bytes(uint64_t seed) {
   std::string bytes(kFileBytes, '\0');
@@ -195,47 +192,6 @@ TEST_P(RangeReaderWithoutRings, FallsBackToThreads) {
     };
     EXPECT_EXIT(read_refused(), testing::ExitedWithCode(0), "");
   }
-}
-
-// Of the mapping, from `offset` on.
-bool is_in_memory(const Mapping& mapping, uint64_t offset, uint64_t bytes) {
-  const uint64_t first = offset / kPage * kPage;
-  std::vector<unsigned char> pages((offset + bytes - first + kPage - 1) / kPage);
-  auto* const at = const_cast<std::byte*>(mapping.bytes().data() + first);
-  if (::mincore(at, pages.size() * kPage, pages.data()) != 0) throw Error("mincore");
-  return std::all_of(pages.begin(), pages.end(), [](unsigned char page) { return page & 1U; });
-}
-
-TEST(StartReading, CountsWhatIsNotInMemoryAndBringsItThere) {
-  const TestFolder folder(".");
-  write_bytes(folder / "file", random_bytes(1));
-  const File file = File::open_to_read(folder / "file");
-  const Mapping mapping = Mapping::to_read(file, kFileBytes);
-  const std::vector<FilePart> parts = {{&file, 128, 50'000}, {&file, 2'000'000, 10}, {&file, 9, 0}};
-  EXPECT_EQ(start_reading(parts), 0U) << "it was just written";
-  file.sync();
-  ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_RANDOM);  // and nothing around it
-  ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
-  if (is_in_memory(mapping, 0, kFileBytes)) GTEST_SKIP() << "this file system is in memory";
-  EXPECT_EQ(start_reading(parts), 2U);
-  const auto all_there = [&] {
-    return std::all_of(parts.begin(), parts.end(), [&](const FilePart& part) {
-      return part.bytes == 0 || is_in_memory(mapping, part.offset, part.bytes);
-    });
-  };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (!all_there() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  EXPECT_TRUE(all_there());
-  EXPECT_EQ(start_reading(parts), 0U);
-  EXPECT_FALSE(is_in_memory(mapping, 0, kFileBytes)) << "but not the rest";
-}
-
-TEST(StartReading, LeavesErrorsToTheReader) {
-  const TestFolder folder;
-  write_bytes(folder / "file", "short");
-  const File file = File::open_to_read(folder / "file");
-  const File directory = File::open_to_read(folder.path());
-  EXPECT_NO_THROW(start_reading(std::vector<FilePart>{{&file, 3, 100'000}, {&directory, 0, 9}}));
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ class MappedArray {
 
   const Path& path() const { return path_; }
   std::span<const std::byte> bytes() const { return mapping_.bytes().subspan(kArrayHeaderBytes); }
+  void expect(Access access) const { mapping_.expect(access); }
   template <typename T>
   std::span<const T> as() const {
     if (mapping_.bytes().empty()) return {};

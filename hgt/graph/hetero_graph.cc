@@ -218,6 +218,28 @@ HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set
   return graph;
 }
 
+void HeteroGraph::expect(Access access) const {
+  for (const TypeArrays& type : state_->types) {
+    for (const MappedArray* array :
+         {&type.offsets, &type.sources, &type.edge_times, &type.edge_weights, &type.time}) {
+      array->expect(access);
+    }
+    for (const LabelArrays& label : type.labels) {
+      for (const MappedArray* array : {&label.offsets, &label.classes, &label.split}) {
+        array->expect(access);
+      }
+    }
+  }
+}
+
+uint64_t HeteroGraph::bytes_on_disk() const {
+  uint64_t bytes = 0;
+  for (const ArrayRecord& array : state_->schema.arrays) {
+    bytes += num_items(array.shape) * item_size(array.dtype);
+  }
+  return bytes;
+}
+
 const Path& HeteroGraph::folder() const { return state_->folder; }
 const std::string& HeteroGraph::feature_set() const { return state_->feature_set; }
 const Schema& HeteroGraph::schema() const { return shown_ ? shown_->schema : state_->schema; }
@@ -249,6 +271,20 @@ void HeteroGraph::prefetch_offsets(NodeType type, NodeId target) const {
   constexpr size_t kPerCacheLine = 8;
   for (size_t slot = 0; slot < offsets.size(); slot += kPerCacheLine) {
     __builtin_prefetch(&offsets[slot]);
+  }
+}
+
+void HeteroGraph::append_offset_memory(NodeType type, NodeId target,
+                                       std::vector<MemoryRange>& ranges) const {
+  ranges.push_back(std::as_bytes(offsets_of(type, target)));
+}
+
+void HeteroGraph::append_entry_memory(Relation relation, EdgePosition first, uint64_t count,
+                                      std::vector<MemoryRange>& ranges) const {
+  const RelationSpec& spec = schema().at(relation);
+  ranges.push_back(std::as_bytes(incoming_sources(spec.target).subspan(first, count)));
+  if (spec.times) {
+    ranges.push_back(std::as_bytes(incoming_times(spec.target).subspan(first, count)));
   }
 }
 

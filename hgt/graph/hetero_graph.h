@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/mapping.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"
@@ -74,6 +75,10 @@ class HeteroGraph {
   HeteroGraph without_known_labels() const;
   const KnownLabels* known_labels() const;  // nullptr: there are none
 
+  // How lists, times and labels are going to be read, by whoever has this graph open.
+  void expect(Access access) const;
+  uint64_t bytes_on_disk() const;  // of all arrays, the chosen features included
+
   const Path& folder() const;
   const std::string& feature_set() const;  // the name of the chosen one
   const Schema& schema() const;            // as if the graph had no other features
@@ -92,7 +97,12 @@ class HeteroGraph {
   // offsets[slot] .. offsets[slot + 1] are store positions. [relations entering the type + 1]
   // Checked: they ascend and lie within the store.
   std::span<const int64_t> incoming_offsets(NodeType type, NodeId target) const;
-  void prefetch_offsets(NodeType type, NodeId target) const;      // to have them cached soon
+  void prefetch_offsets(NodeType type, NodeId target) const;  // to have them cached soon
+  // Where these offsets are, and `count` entries of a list from a store position on with their
+  // times: for will_need() (hgt/disk/mapping.h).
+  void append_offset_memory(NodeType type, NodeId target, std::vector<MemoryRange>& ranges) const;
+  void append_entry_memory(Relation relation, EdgePosition first, uint64_t count,
+                           std::vector<MemoryRange>& ranges) const;
   std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
   std::span<const Time> incoming_times(NodeType type) const;      // empty: no relation has times
   std::span<const float> incoming_weights(NodeType type) const;
