@@ -8,6 +8,7 @@
 // With
 // --large the batches are also drawn from that graph.
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -21,12 +22,16 @@
 #include "benchmarks/flags.h"
 #include "benchmarks/ratio_reporter.h"
 #include "hgt/academic/academic_generator.h"
+#include "hgt/disk/file.h"
 #include "hgt/error.h"
+#include "hgt/graph/array_file.h"
+#include "hgt/graph/half.h"
 #include "hgt/random.h"
 #include "hgt/sampling/adjacency.h"
 #include "hgt/sampling/batch_stream.h"
 #include "hgt/sampling/budget.h"
 #include "hgt/sampling/candidate_reader.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/sampling/sampler.h"
 #include "hgt/sampling/subgraph_check.h"
 #include "hgt/sampling/visibility.h"
@@ -186,7 +191,10 @@ void sample_reference(benchmark::State& state, Size size) {
 
 struct Parts {
   explicit Parts(Size size)
-      : graph(*graphs.graph), options(size.options()), visibility(graph, options.hidden) {
+      : graph(*graphs.graph),
+        options(size.options()),
+        visibility(graph, options.hidden),
+        pages(graph, memory_here()) {
     subgraph = sample(graph, random_papers(graph)(0, 0).seeds, options);
   }
 
@@ -208,12 +216,13 @@ struct Parts {
   const HeteroGraph& graph;
   SamplingOptions options;
   Visibility visibility;
+  PageRequests pages;
   Subgraph subgraph;
 };
 
 void part_read(benchmark::State& state, Size size) {
   Parts parts(size);
-  CandidateReader reader(parts.graph, parts.visibility);
+  CandidateReader reader(parts.graph, parts.visibility, parts.pages);
   uint64_t entries = 0;
   for (auto _ : state) {
     parts.read(
@@ -228,7 +237,7 @@ void part_read(benchmark::State& state, Size size) {
 
 void part_read_and_add(benchmark::State& state, Size size) {
   Parts parts(size);
-  CandidateReader reader(parts.graph, parts.visibility);
+  CandidateReader reader(parts.graph, parts.visibility, parts.pages);
   std::vector<Budget> budgets(parts.graph.schema().node_types().size());
   for (auto _ : state) {
     for (Budget& budget : budgets) budget.clear();
@@ -253,7 +262,7 @@ void part_read_and_add(benchmark::State& state, Size size) {
 void part_connect(benchmark::State& state, Size size) {
   Parts parts(size);
   const Subgraph expected = parts.subgraph;
-  Adjacency adjacency(parts.graph, parts.visibility, /*same_time=*/false);
+  Adjacency adjacency(parts.graph, parts.visibility, parts.pages, /*same_time=*/false);
   std::vector<uint32_t> rows(parts.subgraph.num_rows());
   for (uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
   for (auto _ : state) {
@@ -274,6 +283,68 @@ void part_features(benchmark::State& state, Size size) {
                                               benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// --- features from the disk and from memory, a row at a time and all at once ---
+
+// Rows of random papers, with the file that they are in.
+struct PaperRows {
+  explicit PaperRows(const HeteroGraph& opened)
+      : graph(opened),
+        paper(graph.schema().node_type("paper")),
+        width(graph.features(paper).width),
+        file(File::open_to_read(graph.folder() / "paper" /
+                                graph.schema().at(paper).features->file)) {
+    file.sync();  // what has to be written yet cannot be forgotten
+  }
+
+  std::vector<NodeId> draw(uint64_t seed) const {
+    constexpr uint64_t kRows = 4000;
+    Draws draws(seed);
+    std::vector<NodeId> nodes;
+    for (uint64_t i = 0; i < kRows; ++i) {
+      nodes.push_back(static_cast<NodeId>(draws.below(graph.num_nodes(paper))));
+    }
+    return nodes;
+  }
+
+  void forget() const { ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED); }
+
+  void read_one_by_one(std::span<const NodeId> nodes, std::vector<float>& rows) const {
+    std::vector<uint16_t> halves(width);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      file.read_at(halves.data(), width * 2, kArrayHeaderBytes + nodes[i] * width * 2);
+      from_halves(halves, rows.data() + i * width);
+    }
+  }
+
+  const HeteroGraph& graph;
+  NodeType paper;
+  uint64_t width;
+  File file;
+};
+
+void read_rows(benchmark::State& state, bool cold, bool at_once) {
+  const PaperRows papers(*graphs.graph);
+  ::posix_fadvise(papers.file.descriptor(), 0, 0, POSIX_FADV_RANDOM);
+  std::vector<float> rows(papers.draw(0).size() * papers.width);
+  std::vector<float> expected = rows;
+  uint64_t seed = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const std::vector<NodeId> nodes = papers.draw(cold ? seed++ : 0);
+    papers.read_one_by_one(nodes, expected);
+    if (cold) papers.forget();
+    state.ResumeTiming();
+    if (at_once) {
+      papers.graph.copy_features(papers.paper, nodes, rows);
+    } else {
+      papers.read_one_by_one(nodes, rows);
+    }
+    if (rows != expected) state.SkipWithError("other numbers");
+  }
+  state.counters["rows/s"] = benchmark::Counter(static_cast<double>(rows.size() / papers.width),
+                                                benchmark::Counter::kIsIterationInvariantRate);
+}
+
 // What a budget cannot do without: one read per entry, at random, of tables of its size.
 void bound_random_reads(benchmark::State& state) {
   constexpr uint64_t kBytes = uint64_t{16} << 20U;
@@ -286,6 +357,10 @@ void bound_random_reads(benchmark::State& state) {
   benchmark::DoNotOptimize(sum);
   state.counters["reads/s"] = benchmark::Counter(static_cast<double>(kReads),
                                                  benchmark::Counter::kIsIterationInvariantRate);
+}
+
+std::string rows_name(bool cold, bool at_once) {
+  return fmt::format("rows/{}/{}", cold ? "cold" : "warm", at_once ? "at_once" : "one_by_one");
 }
 
 // --- all ---
@@ -320,6 +395,11 @@ void register_all() {
   add("part/read_and_add" + name, [=](auto& state) { part_read_and_add(state, largest); });
   add("part/connect" + name, [=](auto& state) { part_connect(state, largest); });
   add("part/features" + name, [=](auto& state) { part_features(state, largest); });
+  for (const bool cold : {true, false}) {
+    for (const bool at_once : {false, true}) {
+      add(rows_name(cold, at_once), [=](auto& state) { read_rows(state, cold, at_once); });
+    }
+  }
   add("bound/a_million_random_reads", bound_random_reads);
   for (const uint32_t cap : {0U, 10U, 200U}) {
     SamplingOptions options = kSizes[1].options();
@@ -342,6 +422,10 @@ int run() {
                          "one worker : two, " + name);
     reporter.print_ratio("sample_large/" + name, "sample/" + name,
                          "the large graph : the graph, " + name);
+  }
+  for (const bool cold : {true, false}) {
+    reporter.print_ratio(rows_name(cold, false), rows_name(cold, true),
+                         fmt::format("{} rows one by one : at once", cold ? "cold" : "warm"));
   }
   const std::string largest = kSizes.back().name();
   for (const char* part : {"read", "read_and_add", "connect"}) {

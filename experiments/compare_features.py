@@ -6,7 +6,8 @@
 HGT: the program. DATA: the folder of the data sets (see data/manifests; word-vectors next to
 them). WORK: a folder for graphs and runs; what exists there already is not computed again. NAME:
 which tasks, VARIANT: which features; default: all. MODEL: the folder of a BERT, for variants that
-begin with "bert", which are made only on request. Every variant is trained in the same way, with
+begin with "bert", which are made only on request. "VARIANT at PRECISION", also only on request,
+stores all features so: "vectors at int8" next to "vectors at float32". Every variant is trained in the same way, with
 five seeds. Prints NDCG on validation and test, with mean and deviation over the seeds.
 """
 import argparse
@@ -58,17 +59,23 @@ def word_vectors(data, work):
     return path
 
 
+def file_name(variant):
+    return variant.replace(" + ", "-").replace(" ", "-")
+
+
 def make_variant(args, entry, variant):
     name, data_set, task, types = entry
     imported = make_graph(args.hgt, args.data, args.work, data_set)
     if variant == "as imported":
         return imported
-    graph = os.path.join(args.work, f"{name}.{variant.replace(' + ', '-')}.graph")
+    graph = os.path.join(args.work, f"{name}.{file_name(variant)}.graph")
     if not os.path.exists(graph):
         shutil.rmtree(graph + ".new", ignore_errors=True)
         shutil.copytree(imported, graph + ".new")
         os.rename(graph + ".new", graph)
+    variant, _, precision = variant.partition(" at ")
     common = [args.hgt, "features", graph, "--quiet", "--task", task]
+    common += ["--precision", precision] if precision else []
     if variant == "default":
         run(common)
         return graph
@@ -94,7 +101,7 @@ def scores(args, entry, variant):
     if task.endswith(".toml"):
         task = os.path.join(os.path.dirname(os.path.abspath(__file__)), task)
     graph = make_variant(args, (name, data_set, task, types), variant)
-    folder = os.path.join(args.work, f"{name}.{variant.replace(' + ', '-').replace(' ', '-')}.run")
+    folder = os.path.join(args.work, f"{name}.{file_name(variant)}.run")
     if os.path.exists(folder):
         run([args.hgt, "train", "--run", folder, "--resume", "--quiet"])
     else:

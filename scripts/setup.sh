@@ -6,7 +6,7 @@ set -eu
 # Without OpenBLAS, LibTorch falls back to the reference BLAS, 30 times slower.
 packages="build-essential cmake ninja-build pkg-config libboost-dev libcli11-dev
   libfasttext-dev libfmt-dev libhnswlib-dev libopenblas0-openmp libtomlplusplus-dev libtorch-dev
-  libutf8proc-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
+  liburing-dev libutf8proc-dev libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev"
 # Node.js may come from elsewhere, with npm in the same package.
 command -v npm >/dev/null || packages="$packages nodejs npm"
 if [ "${1:-}" = --tests ]; then

@@ -14,6 +14,7 @@ AUTHORS = ["ann", "bob", "cy"]
 WRITES = [("ann", "P1", 1.5), ("bob", "P1", 0.5), ("ann", "P2", 2.0), ("cy", "x-3", -1.0), ("ann", "x-3", 4.0)]
 CITES = [("P2", "P1"), ("P4", "P1"), ("P4", "P2")]
 FEATURES = {"P1": [1.0, -2.5, 0.0], "P2": [0.25, 3.0, 7.0], "x-3": [0.0, 0.0, 1.0], "P4": [5.0, 6.0, -7.0]}
+AUTHOR_FEATURES = [[1.0, -0.5], [0.0, 0.0], [-254.0, 2.0]]
 CLASSES = {"P1": ["red"], "P2": ["blue"], "x-3": [], "P4": ["blue", "red"]}
 
 MANIFEST = """
@@ -30,6 +31,7 @@ features = { list = "vector", precision = "float16" }
 type = "author"
 files = "authors.csv"
 id = "id"
+features = { list = "vector", precision = "int8" }
 [[edges]]
 type = "writes"
 files = "writes.tsv"
@@ -52,7 +54,8 @@ def write_tables(folder):
 
     table("papers.tsv", ["id", "year", "title", "color", "vector"],
           [(i, y, t, "|".join(CLASSES[i]), " ".join(map(str, FEATURES[i]))) for i, y, t in PAPERS])
-    table("authors.csv", ["id"], [(a,) for a in AUTHORS], ",")
+    table("authors.csv", ["id", "vector"],
+          [(a, " ".join(map(str, f))) for a, f in zip(AUTHORS, AUTHOR_FEATURES)], ",")
     table("writes.tsv", ["author", "paper", "share"], WRITES)
     table("cites.tsv", ["citing", "cited"], CITES)
     with open(os.path.join(folder, "manifest.toml"), "w") as out:
@@ -132,6 +135,9 @@ def check_imported(folder):
     assert graph.strings("paper/name") == [p[2] for p in PAPERS]
     assert graph.arrays["paper/time.npy"].tolist() == [int(p[1]) for p in PAPERS]
     assert np.array_equal(graph.arrays["paper/features.npy"], np.array([FEATURES[i] for i in ids], "<f2"))
+    rows = graph.arrays["author/features.npy"]  # the rule in docs/graph-format.md
+    values = rows[:, 4:] / np.float32(127) * rows[:, :4].copy().view("<f4")
+    assert rows.dtype == "i1" and np.allclose(values, AUTHOR_FEATURES, rtol=0, atol=0.004)
     classes = next(t for t in graph.schema["node_types"] if t["name"] == "paper")["labels"][0]["classes"]
     offsets = graph.offsets("paper/label_color")
     values = graph.arrays["paper/label_color_classes.npy"]

@@ -328,6 +328,7 @@ TEST_F(Program, DoctorTellsWhatItComputesWith) {
   const auto json = nlohmann::json::parse(run({"doctor", "--threads", "1", "--json"}).out);
   EXPECT_EQ(json.at("threads"), 1);
   EXPECT_GT(json.at("gemm_gflops").get<double>(), 0.0);
+  EXPECT_EQ(json.at("reading") == "io_uring", json.at("why_not_io_uring") == "") << json;
   EXPECT_GT(json.at("memory_bytes").get<uint64_t>(), json.at("available_bytes").get<uint64_t>());
   EXPECT_EQ(run({"doctor", "--threads", "-1"}).exit_code, 2);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "hgt/disk/range_reader.h"
 #include "hgt/model/machine.h"
 
 namespace hgt::cli {
@@ -20,6 +21,8 @@ struct Findings {
   Machine machine;
   Blas blas;
   double gemm_rate = 0;
+  ReadingWay reading{};            // of a batch from the disk
+  std::string reason_for_threads;  // why it is not io_uring
   std::vector<std::string> advice;
 };
 
@@ -30,6 +33,9 @@ Findings examine(int threads) {
   found.machine = machine();
   found.blas = blas();
   found.gemm_rate = measure_gemm_rate();
+  RangeReader reader;
+  found.reading = reader.way();
+  found.reason_for_threads = reader.reason_for_threads();
   if (const auto warning = blas_warning()) found.advice.push_back(*warning);
   if (found.machine.kernels == "portable") {
     found.advice.emplace_back(
@@ -53,10 +59,17 @@ void print_json(const Findings& found) {
                                        {"blas_file", found.blas.file},
                                        {"gemm_gflops", found.gemm_rate * 1e-9},
                                        {"allocator", kAllocator},
+                                       {"reading", to_string(found.reading)},
+                                       {"why_not_io_uring", found.reason_for_threads},
                                        {"memory_bytes", found.machine.memory_bytes},
                                        {"available_bytes", found.machine.available_bytes},
                                        {"advice", found.advice}};
   fmt::print("{}\n", json.dump(1));
+}
+
+std::string reading_of(const Findings& found) {
+  if (found.reading == ReadingWay::io_uring) return "many requests at once, by io_uring";
+  return fmt::format("several threads (no io_uring: {})", found.reason_for_threads);
 }
 
 void print_table(const Findings& found) {
@@ -70,6 +83,7 @@ void print_table(const Findings& found) {
                                  found.blas.file.empty() ? "" : " (" + found.blas.file + ")")});
   table.add({"matrix products", fmt::format("{:.0f} GFLOP/s", found.gemm_rate * 1e-9)});
   table.add({"allocator", kAllocator});
+  table.add({"reading a batch from disk", reading_of(found)});
   table.add({"memory", fmt::format("{}, {} free", short_bytes(machine.memory_bytes),
                                    short_bytes(machine.available_bytes))});
   fmt::print("{}", table.text());

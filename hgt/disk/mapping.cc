@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "hgt/error.h"
@@ -57,8 +62,79 @@ Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
+void Mapping::expect(Access access) const {
+  if (data_ == nullptr) return;
+  ::madvise(data_, size_, access == Access::at_random ? MADV_RANDOM : MADV_NORMAL);
+}
+
 void Mapping::drop_pages() {
   if (data_ != nullptr) ::madvise(data_, size_, MADV_DONTNEED);
+}
+
+// --- will_need ---
+
+namespace {
+
+MemoryRange whole_pages(MemoryRange range, size_t page) {
+  const auto first = reinterpret_cast<uintptr_t>(range.data()) / page * page;
+  const auto last = reinterpret_cast<uintptr_t>(range.data() + range.size());
+  return {reinterpret_cast<const std::byte*>(first), (last - first + page - 1) / page * page};
+}
+
+// Sorted by address; those that touch each other become one.
+void sort_and_join(std::vector<MemoryRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](MemoryRange a, MemoryRange b) { return a.data() < b.data(); });
+  size_t kept = 0;
+  for (const MemoryRange range : ranges) {
+    MemoryRange& before = ranges[kept == 0 ? 0 : kept - 1];
+    if (kept == 0 || range.data() > before.data() + before.size()) {
+      ranges[kept++] = range;
+    } else {
+      const std::byte* const end =
+          std::max(before.data() + before.size(), range.data() + range.size());
+      before = {before.data(), end};
+    }
+  }
+  ranges.resize(kept);
+}
+
+// As pieces that the system takes whole: of longer ones it reads only the beginning.
+std::vector<iovec> pieces_of(std::span<const MemoryRange> ranges) {
+  constexpr size_t kPiece = size_t{1} << 17U;
+  std::vector<iovec> pieces;
+  for (const MemoryRange range : ranges) {
+    for (size_t at = 0; at < range.size(); at += kPiece) {
+      pieces.push_back({.iov_base = const_cast<std::byte*>(range.data() + at),
+                        .iov_len = std::min(kPiece, range.size() - at)});
+    }
+  }
+  return pieces;
+}
+
+// False: the system cannot be told of many pieces at once.
+bool advise_at_once(std::span<const iovec> pieces) {
+  const auto self = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
+  if (self < 0) return false;
+  bool told = true;
+  for (size_t done = 0; told && done < pieces.size(); done += IOV_MAX) {
+    const size_t count = std::min<size_t>(IOV_MAX, pieces.size() - done);
+    told = ::syscall(SYS_process_madvise, self, &pieces[done], count, MADV_WILLNEED, 0) >= 0;
+  }
+  ::close(self);
+  return told;
+}
+
+}  // namespace
+
+void will_need(std::vector<MemoryRange>& ranges) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  std::erase_if(ranges, [](MemoryRange range) { return range.empty(); });
+  for (MemoryRange& range : ranges) range = whole_pages(range, page);
+  sort_and_join(ranges);
+  const std::vector<iovec> pieces = pieces_of(ranges);
+  if (pieces.empty() || advise_at_once(pieces)) return;
+  for (const iovec& piece : pieces) ::madvise(piece.iov_base, piece.iov_len, MADV_WILLNEED);
 }
 
 }  // namespace hgt

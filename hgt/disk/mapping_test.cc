@@ -1,11 +1,15 @@
 #include "hgt/disk/mapping.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "hgt/graph/graph_test_folder.h"
 
@@ -77,6 +81,79 @@ TEST_F(MappingTest, GoesWhereItIsMoved) {
   EXPECT_EQ(text_of(third), "0123456789");
   third = mapped(3);
   EXPECT_EQ(text_of(third), "012");
+}
+
+// --- will_need ---
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kPages = 700;
+
+class WillNeed : public testing::Test {
+ protected:
+  WillNeed() {
+    write_bytes(folder_ / "file", std::string(kPages * kPage, 'x'));
+    file_ = File::open_to_read(folder_ / "file");
+    file_.sync();
+    mapping_ = Mapping::to_read(file_, kPages * kPage);
+    mapping_.expect(Access::at_random);
+    ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+
+  MemoryRange part(uint64_t offset, uint64_t bytes) const {
+    return mapping_.bytes().subspan(offset, bytes);
+  }
+  std::vector<bool> pages_in_memory() const {
+    std::vector<unsigned char> pages(kPages);
+    auto* const at = const_cast<std::byte*>(mapping_.bytes().data());
+    if (::mincore(at, kPages * kPage, pages.data()) != 0) throw Error("mincore");
+    std::vector<bool> in_memory;
+    for (const unsigned char page : pages) in_memory.push_back((page & 1U) != 0);
+    return in_memory;
+  }
+  // The reading is in the background.
+  bool comes_to(const std::vector<bool>& expected) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (pages_in_memory() != expected && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    return pages_in_memory() == expected;
+  }
+  bool is_on_disk() const { return pages_in_memory() == std::vector<bool>(kPages, false); }
+
+  TestFolder folder_{"."};  // on a disk, which the usual place need not be
+  File file_;
+  Mapping mapping_;
+};
+
+TEST_F(WillNeed, BringsThePagesOfTheRangesAndNoOthers) {
+  if (!is_on_disk()) GTEST_SKIP() << "this file system keeps files in memory";
+  std::vector<bool> expected(kPages, false);
+  std::vector<MemoryRange> ranges = {part(300 * kPage + 5, 1),     part(0, 0),
+                                     part(10 * kPage - 1, 2),      part(100 * kPage, 150 * kPage),
+                                     part(10 * kPage, 3 * kPage),  part(699 * kPage, kPage),
+                                     part(101 * kPage, 2 * kPage), part(10 * kPage + 9, 1)};
+  for (const size_t page : {9, 10, 11, 12, 300, 699}) expected[page] = true;
+  for (size_t page = 100; page < 250; ++page) expected[page] = true;  // more than a piece
+  will_need(ranges);
+  EXPECT_EQ(ranges.size(), 4U) << "joined";
+  EXPECT_TRUE(comes_to(expected));
+}
+
+TEST_F(WillNeed, LooksAtNothingElseWhenReadAtRandom) {
+  if (!is_on_disk()) GTEST_SKIP() << "this file system keeps files in memory";
+  EXPECT_EQ(part(350 * kPage, 1)[0], std::byte{'x'});
+  std::vector<bool> expected(kPages, false);
+  expected[350] = true;
+  EXPECT_EQ(pages_in_memory(), expected);
+}
+
+TEST_F(WillNeed, OfNothingDoesNothing) {
+  std::vector<MemoryRange> ranges;
+  will_need(ranges);
+  ranges.emplace_back();
+  will_need(ranges);
+  EXPECT_TRUE(ranges.empty());
+  Mapping().expect(Access::at_random);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ namespace hgt {
 // A new, empty folder, removed at the end of its scope.
 class TestFolder {
  public:
-  TestFolder() {
-    std::string name = testing::TempDir() + "/hgt_test_XXXXXX";
+  explicit TestFolder(const std::string& parent = testing::TempDir()) {
+    std::string name = parent + "/hgt_test_XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw Error("cannot create a folder in " + name);
     path_ = name;
   }

@@ -7,6 +7,7 @@
 
 #include "hgt/error.h"
 #include "hgt/features/row_loop.h"
+#include "hgt/graph/each_row.h"
 #include "hgt/graph/mean_features.h"
 
 namespace hgt {
@@ -36,15 +37,13 @@ void NeighborMean::read(NodeId first, std::span<float> rows, std::vector<bool>& 
 
 bool NeighborMean::read_node(NodeId node, std::span<float> row) const {
   const std::vector<NodeId> neighbors = neighbors_until(graph_, relations_, node, until_);
-  std::vector<float> one(width_ + (flagged_ ? 1 : 0));
   std::vector<double> sums(width_, 0.0);
   uint64_t count = 0;
-  for (const NodeId neighbor : neighbors) {
-    graph_.copy_features(source_, neighbor, one);
-    if (flagged_ && one.back() != 0) continue;
+  for_each_row(graph_, source_, neighbors, [&](std::span<const float> one) {
+    if (flagged_ && one.back() != 0) return;
     ++count;
     for (size_t j = 0; j < width_; ++j) sums[j] += one[j];
-  }
+  });
   for (size_t j = 0; j < width_; ++j) {
     row[j] = count == 0 ? 0 : static_cast<float>(sums[j] / static_cast<double>(count));
   }
@@ -52,11 +51,12 @@ bool NeighborMean::read_node(NodeId node, std::span<float> row) const {
 }
 
 std::vector<uint32_t> NeighborMean::counts() const {
-  std::vector<bool> lacks(graph_.num_nodes(source_), false);
-  std::vector<float> one(width_ + (flagged_ ? 1 : 0));
-  for (NodeId node = 0; flagged_ && node < lacks.size(); ++node) {
-    graph_.copy_features(source_, node, one);
-    lacks[node] = one.back() != 0;
+  std::vector<bool> lacks;
+  if (flagged_) {
+    for_every_row(graph_, source_,
+                  [&](std::span<const float> one) { lacks.push_back(one.back() != 0); });
+  } else {
+    lacks.resize(graph_.num_nodes(source_), false);
   }
   std::vector<uint32_t> counts(graph_.num_nodes(graph_.schema().at(relations_.front()).target));
   for (NodeId node = 0; node < counts.size(); ++node) {

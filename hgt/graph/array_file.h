@@ -31,6 +31,7 @@ constexpr std::string_view dtype_of() {
   if constexpr (std::same_as<T, uint32_t>) return "<u4";
   if constexpr (std::same_as<T, float>) return "<f4";
   if constexpr (std::same_as<T, uint16_t>) return "<f2";  // halves are stored as their bits
+  if constexpr (std::same_as<T, int8_t>) return "|i1";
   if constexpr (std::same_as<T, char> || std::same_as<T, uint8_t>) return "|u1";
 }
 
@@ -80,6 +81,9 @@ class GrowingArray {
   uint64_t items() const { return items_; }
   void resize(uint64_t items);  // new items are zero; invalidates what as() gave out
 
+  std::span<std::byte> bytes() {
+    return mapping_.writable_bytes().subspan(kArrayHeaderBytes, items_ * item_size_);
+  }
   template <typename T>
   std::span<T> as() {
     assert(dtype_of<T>() == record_.dtype);
@@ -118,6 +122,7 @@ class MappedArray {
 
   const Path& path() const { return path_; }
   std::span<const std::byte> bytes() const { return mapping_.bytes().subspan(kArrayHeaderBytes); }
+  void expect(Access access) const { mapping_.expect(access); }
   template <typename T>
   std::span<const T> as() const {
     if (mapping_.bytes().empty()) return {};

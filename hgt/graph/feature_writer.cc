@@ -10,8 +10,7 @@
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/feature_sets.h"
-#include "hgt/graph/graph_builder.h"
-#include "hgt/graph/half.h"
+#include "hgt/graph/stored_features.h"
 
 namespace hgt {
 
@@ -53,9 +52,7 @@ FeatureWriter::~FeatureWriter() {
   }
 }
 
-uint64_t FeatureWriter::row_bytes() const {
-  return (spec_.width + 1) * (spec_.type == FeatureType::float16 ? 2 : 4);
-}
+uint64_t FeatureWriter::row_bytes() const { return stored_row_bytes(spec_.type, spec_.width + 1); }
 
 void FeatureWriter::take_up() {
   const Path partial = type_folder_ / kPartial;
@@ -72,9 +69,8 @@ void FeatureWriter::take_up() {
   }
   saved_rows_ = rows_;
   file_ = File::open_to_write(partial);
-  const bool half = spec_.type == FeatureType::float16;
-  const std::vector<uint64_t> shape = {nodes_, spec_.width + 1};
-  const std::string header = array_header(half ? dtype_of<uint16_t>() : dtype_of<float>(), shape);
+  const std::vector<uint64_t> shape = {nodes_, stored_columns(spec_.type, spec_.width + 1)};
+  const std::string header = array_header(stored_dtype(spec_.type), shape);
   file_.write_at(header.data(), header.size(), 0);
 }
 
@@ -93,32 +89,23 @@ void FeatureWriter::append(std::span<const float> rows, const std::vector<bool>&
         rows_ + missing.size() - 1, to_string(spec_.type),
         spec_.type == FeatureType::float16 ? "; --precision float32 holds larger numbers" : ""));
   }
-  std::vector<float> flagged;
-  flagged.reserve(missing.size() * (spec_.width + 1));
+  std::vector<std::byte> stored(missing.size() * row_bytes());
+  std::vector<float> flagged(spec_.width + 1);
   for (size_t row = 0; row < missing.size(); ++row) {
     const auto values = rows.subspan(row * spec_.width, spec_.width);
-    if (missing[row]) {
-      flagged.insert(flagged.end(), spec_.width, 0.0F);
-    } else {
-      flagged.insert(flagged.end(), values.begin(), values.end());
-    }
-    flagged.push_back(missing[row] ? 1.0F : 0.0F);
+    std::copy(values.begin(), values.end(), flagged.begin());
+    if (missing[row]) std::fill(flagged.begin(), flagged.end(), 0.0F);
+    flagged.back() = missing[row] ? 1.0F : 0.0F;
+    store_row(flagged, spec_.type, stored.data() + row * row_bytes());
   }
-  const uint64_t offset = kArrayHeaderBytes + rows_ * row_bytes();
-  if (spec_.type == FeatureType::float16) {
-    std::vector<uint16_t> halves(flagged.size());
-    std::transform(flagged.begin(), flagged.end(), halves.begin(), to_half);
-    file_.write_at(halves.data(), halves.size() * sizeof(uint16_t), offset);
-  } else {
-    file_.write_at(flagged.data(), flagged.size() * sizeof(float), offset);
-  }
+  file_.write_at(stored.data(), stored.size(), kArrayHeaderBytes + rows_ * row_bytes());
   rows_ += missing.size();
   const bool long_ago = std::chrono::steady_clock::now() - saved_at_ >= kTimeBetweenSaves;
   if (rows_ - saved_rows_ >= kRowsBetweenSaves || long_ago) save_position();
 }
 
 uint64_t FeatureWriter::missing() const {
-  const uint64_t item = spec_.type == FeatureType::float16 ? 2 : 4;
+  const uint64_t item = item_size(stored_dtype(spec_.type));
   const uint64_t rows_at_once = std::max<uint64_t>(1, kCopyBytes / row_bytes());
   std::vector<char> bytes(rows_at_once * row_bytes());
   uint64_t missing = 0;
@@ -134,14 +121,12 @@ uint64_t FeatureWriter::missing() const {
 }
 
 Path FeatureWriter::write_unflagged() const {
-  const uint64_t item = spec_.type == FeatureType::float16 ? 2 : 4;
+  const uint64_t item = item_size(stored_dtype(spec_.type));
   const uint64_t kept = row_bytes() - item;
   const Path path = type_folder_ / "features.unflagged";
   WholeFile out(path);
-  const std::vector<uint64_t> shape = {nodes_, spec_.width};
-  const std::string header = array_header(
-      spec_.type == FeatureType::float16 ? dtype_of<uint16_t>() : dtype_of<float>(), shape);
-  out.write(header);
+  const std::vector<uint64_t> shape = {nodes_, stored_columns(spec_.type, spec_.width)};
+  out.write(array_header(stored_dtype(spec_.type), shape));
   const uint64_t rows_at_once = std::max<uint64_t>(1, kCopyBytes / row_bytes());
   std::vector<char> bytes(rows_at_once * row_bytes());
   for (uint64_t row = 0; row < nodes_; row += rows_at_once) {
@@ -180,9 +165,8 @@ FeatureSpec FeatureWriter::finish(std::span<const uint32_t> counts) {
   const Path partial = type_folder_ / kPartial;
   const Path whole = spec_.flagged ? partial : write_unflagged();
   if (spec_.flagged) ++spec_.width;
-  const bool half = spec_.type == FeatureType::float16;
-  ArrayRecord record = record_of(
-      whole, std::string(half ? dtype_of<uint16_t>() : dtype_of<float>()), {nodes_, spec_.width});
+  ArrayRecord record = record_of(whole, std::string(stored_dtype(spec_.type)),
+                                 {nodes_, stored_columns(spec_.type, spec_.width)});
   spec_.file = fmt::format("features_{:016x}.npy", record.checksum);
   record.file = type_ + "/" + spec_.file;
   move_into_place(whole, type_folder_ / spec_.file);

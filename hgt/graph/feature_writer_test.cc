@@ -43,6 +43,21 @@ TEST_F(FeatureWriterTest, RoundsToHalves) {
   verify(open());
 }
 
+TEST_F(FeatureWriterTest, RoundsToBytes) {
+  const Rows rows = {{1.27F, -0.014F, 0}, {3e38F, -3e38F, 1e36F}, {0, 0, 0}, {1e-3F, 0, -1e-3F}};
+  make("paper", spec("one", 3, FeatureType::int8), rows);
+  const Rows got = rows_of(open(), "paper");
+  EXPECT_EQ(got[0][0], 1.27F);
+  EXPECT_FLOAT_EQ(got[0][1], -0.01F);
+  EXPECT_EQ(got[1], (std::vector<float>{3e38F, -3e38F, 0}));
+  EXPECT_EQ(got[2], rows[2]);
+  EXPECT_EQ(got[3], rows[3]);
+  const HeteroGraph graph = open();
+  EXPECT_EQ(graph.features(graph.schema().node_type("paper")).bytes.size(), 4U * (4 + 3));
+  EXPECT_EQ(kept("paper").type, FeatureType::int8);
+  verify(graph);
+}
+
 TEST_F(FeatureWriterTest, SaysInTheSchemaWhatTheFeaturesAre) {
   make("author", spec("some-key"), kAuthors);
   const FeatureSpec now = kept("author");
@@ -59,13 +74,13 @@ TEST_F(FeatureWriterTest, SaysInTheSchemaWhatTheFeaturesAre) {
 }
 
 TEST_F(FeatureWriterTest, FlagsMissingNodesInAColumnOfTheirOwn) {
-  for (const FeatureType type : {FeatureType::float32, FeatureType::float16}) {
+  for (const FeatureType type : {FeatureType::float32, FeatureType::float16, FeatureType::int8}) {
     const FeatureSpec made =
-        make("author", spec("one", 2, type), {{1.5F, -2.0F}, {}, {0.0F, 0.0F}});
+        make("author", spec("one", 2, type), {{-2.0F, 2.0F}, {}, {0.0F, 0.0F}});
     EXPECT_TRUE(made.flagged);
     EXPECT_EQ(made.width, 3U);
     EXPECT_EQ(made.missing, 1U);
-    EXPECT_EQ(rows_of(open(), "author"), (Rows{{1.5F, -2.0F, 0}, {0, 0, 1}, {0, 0, 0}}));
+    EXPECT_EQ(rows_of(open(), "author"), (Rows{{-2.0F, 2.0F, 0}, {0, 0, 1}, {0, 0, 0}}));
     EXPECT_TRUE(kept("author").flagged);
     EXPECT_EQ(kept("author").missing, 1U);
     EXPECT_EQ(feature_files("author"), std::vector<std::string>{made.file});
@@ -263,6 +278,7 @@ TEST_F(FeatureWriterTest, RefusesNumbersThatAreNotFiniteAsStored) {
   for (const float value : {nan, infinity, -infinity}) {
     EXPECT_TRUE(contains(error_for(value, FeatureType::float32), "author")) << value;
     EXPECT_TRUE(contains(error_for(value, FeatureType::float16), "not finite as float16")) << value;
+    EXPECT_TRUE(contains(error_for(value, FeatureType::int8), "not finite as int8")) << value;
   }
   EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "nodes 0 to 1 are not finite"));
   EXPECT_TRUE(contains(error_for(65520.0F, FeatureType::float16), "--precision float32"));

@@ -51,9 +51,6 @@ struct Edge {
   float weight = 1.0F;
 };
 
-// All values are finite, and stay so when they are stored as `type`.
-bool features_fit(std::span<const float> values, FeatureType type);
-
 struct PlacedEdge {
   Relation relation{};
   Edge edge;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -13,8 +14,8 @@
 #include "hgt/error.h"
 #include "hgt/graph/graph_check.h"
 #include "hgt/graph/graph_test_folder.h"
-#include "hgt/graph/half.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/graph/stored_features.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -138,9 +139,8 @@ Model random_model(uint64_t seed) {
   for (const NodeTypeSpec& spec : model.schema.node_types()) {
     auto& features = model.feature_specs.emplace_back();
     if (draws.chance(0.6)) {
-      features =
-          FeatureSpec{.width = 1 + draws.below(5),
-                      .type = draws.chance(0.5) ? FeatureType::float16 : FeatureType::float32};
+      constexpr std::array kTypes = {FeatureType::float32, FeatureType::float16, FeatureType::int8};
+      features = FeatureSpec{.width = 1 + draws.below(5), .type = kTypes[draws.below(3)]};
     }
     model.nodes.push_back(random_nodes(spec, features, draws));
   }
@@ -173,6 +173,13 @@ Schema build(const Model& model, const Path& folder, const BuildOptions& options
   return builder.finish();
 }
 
+std::vector<float> as_stored(std::vector<float> row, FeatureType type) {
+  std::vector<std::byte> stored(stored_row_bytes(type, row.size()));
+  store_row(row, type, stored.data());
+  EXPECT_TRUE(load_row(stored.data(), type, row));
+  return row;
+}
+
 void expect_nodes(const HeteroGraph& graph, const Model& model, NodeType type) {
   const ModelNodes& nodes = model.nodes[index(type)];
   ASSERT_EQ(graph.num_nodes(type), nodes.ids.size());
@@ -187,9 +194,7 @@ void expect_nodes(const HeteroGraph& graph, const Model& model, NodeType type) {
     std::vector<float> expected(spec->width, 0.0F);
     missing += nodes.features[node].empty() ? 1 : 0;
     if (!nodes.features[node].empty()) expected = nodes.features[node];
-    if (spec->type == FeatureType::float16) {
-      for (float& value : expected) value = from_half(to_half(value));
-    }
+    expected = as_stored(expected, spec->type);
     std::vector<float> row(spec->width, 99.0F);
     graph.copy_features(type, node, row);
     ASSERT_EQ(row, expected);

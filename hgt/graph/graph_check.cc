@@ -14,8 +14,8 @@
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
 #include "hgt/graph/feature_sets.h"
-#include "hgt/graph/half.h"
 #include "hgt/graph/incoming_writer.h"
+#include "hgt/graph/stored_features.h"
 #include "hgt/graph/verified_arrays.h"
 #include "hgt/random.h"
 
@@ -150,18 +150,25 @@ class Checker {
 
   void check_features(const std::string& set) {
     const HeteroGraph graph = HeteroGraph::open(graph_.folder(), set);  // checks shapes
-    const auto finite_half = [](uint16_t half) { return std::isfinite(from_half(half)); };
-    const auto finite = [](float value) { return std::isfinite(value); };
     for (size_t i = 0; i < schema_.node_types().size(); ++i) {
       const auto& spec = graph.schema().at(NodeType(i)).features;
       if (!spec || !checked_.insert(schema_.at(NodeType(i)).name + "/" + spec->file).second)
         continue;
-      const Features features = graph.features(NodeType(i));
-      if (!std::all_of(features.floats.begin(), features.floats.end(), finite) ||
-          !std::all_of(features.halves.begin(), features.halves.end(), finite_half)) {
-        fail(NodeType(i), spec->file, "it holds numbers that are not finite");
+      if (!are_stored_rows(graph.features(NodeType(i)), spec->type)) {
+        fail(NodeType(i), spec->file, "it holds numbers that are not finite or out of range");
       }
     }
+  }
+
+  static bool are_stored_rows(const Features& features, FeatureType type) {
+    const auto bytes = type == FeatureType::float32   ? std::as_bytes(features.floats)
+                       : type == FeatureType::float16 ? std::as_bytes(features.halves)
+                                                      : std::as_bytes(features.bytes);
+    const uint64_t row_bytes = stored_row_bytes(type, features.width);
+    for (uint64_t at = 0; at < bytes.size(); at += row_bytes) {
+      if (!is_stored_row(&bytes[at], type, features.width)) return false;
+    }
+    return true;
   }
 
   void check_labels(NodeType type) const {

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <deque>
 #include <vector>
 
+#include "hgt/disk/range_reader.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/feature_rows.h"
 #include "hgt/graph/feature_sets.h"
-#include "hgt/graph/half.h"
 #include "hgt/graph/id_map.h"
 #include "hgt/graph/incoming_arrays.h"
+#include "hgt/graph/stored_features.h"
 
 namespace hgt {
 
@@ -28,7 +29,7 @@ struct LabelArrays {
 struct TypeArrays {
   IncomingArrays incoming;
   MappedArray time, features, mean_counts;
-  File feature_rows;  // the same file, to be read row by row
+  FeatureRows feature_rows;  // the same file
   ListArrays id_strings, name_strings;
   MappedArray id_bytes, id_index, name_bytes;
   std::deque<LabelArrays> labels;
@@ -97,11 +98,13 @@ class Opener {
 
   // Other sets may be whole.
   void open_features(const NodeTypeSpec& spec, const std::string& prefix, TypeArrays& arrays) {
-    const bool half = spec.features->type == FeatureType::float16;
+    const FeatureType precision = spec.features->type;
+    const uint64_t width = spec.features->width;
     const std::string file = prefix + spec.features->file;
     try {
-      listed_.map(arrays.features, file, half ? "<f2" : "<f4", {spec.nodes, spec.features->width});
-      arrays.feature_rows = File::open_to_read(folder_ / file);
+      listed_.map(arrays.features, file, stored_dtype(precision),
+                  {spec.nodes, stored_columns(precision, width)});
+      arrays.feature_rows = FeatureRows(folder_ / file, precision, width);
       if (spec.features->mean) open_mean(spec, prefix, arrays);
     } catch (const Error& error) {
       if (feature_set_ == kImportedSet) throw;
@@ -135,6 +138,7 @@ struct HeteroGraph::State {
   std::string feature_set;
   Schema schema;
   std::deque<TypeArrays> types;  // views refer to what is in them
+  mutable RangeReader reader;    // serves all threads
 };
 
 struct HeteroGraph::Shown {
@@ -177,6 +181,26 @@ HeteroGraph HeteroGraph::open(const Path& folder, const std::string& feature_set
   return graph;
 }
 
+void HeteroGraph::expect(Access access) const {
+  for (const TypeArrays& type : state_->types) {
+    type.incoming.expect(access);
+    type.time.expect(access);
+    for (const LabelArrays& label : type.labels) {
+      label.nodes.expect(access);
+      label.classes.expect(access);
+      label.split.expect(access);
+    }
+  }
+}
+
+uint64_t HeteroGraph::bytes_on_disk() const {
+  uint64_t bytes = 0;
+  for (const ArrayRecord& array : state_->schema.arrays) {
+    bytes += num_items(array.shape) * item_size(array.dtype);
+  }
+  return bytes;
+}
+
 const Path& HeteroGraph::folder() const { return state_->folder; }
 const std::string& HeteroGraph::feature_set() const { return state_->feature_set; }
 const Schema& HeteroGraph::schema() const { return shown_ ? shown_->schema : state_->schema; }
@@ -212,6 +236,23 @@ void HeteroGraph::check_lists(NodeType type) const {
   if (!schema().at(type).first_id) arrays.id_strings.lists.check();
   if (schema().at(type).names) arrays.name_strings.lists.check();
   for (const LabelArrays& label : arrays.labels) label.nodes.lists.check();
+}
+
+void HeteroGraph::append_offset_memory(NodeType type, NodeId target,
+                                       std::vector<MemoryRange>& ranges) const {
+  const size_t slots = schema().incoming(type).size();
+  state_->at(type).incoming.lists().append_memory(target * slots, (target + size_t{1}) * slots,
+                                                  ranges);
+}
+
+void HeteroGraph::append_entry_memory(Relation relation, NodeId target, const ListRange& entries,
+                                      std::vector<MemoryRange>& ranges) const {
+  const RelationSpec& spec = schema().at(relation);
+  const uint64_t count = entries.size();
+  ranges.push_back(std::as_bytes(incoming_sources(spec.target).subspan(entries.begin, count)));
+  if (!spec.times) return;
+  const Neighbors list = unchecked_incoming(relation, target);
+  ranges.push_back(list.times.memory(entries.begin - list.first, count));
 }
 
 void HeteroGraph::report_damage(NodeType type, std::string_view file, std::string_view what) const {
@@ -332,13 +373,13 @@ Time HeteroGraph::time(NodeType type, NodeId node) const {
 Features HeteroGraph::features(NodeType type) const {
   const auto& spec = schema().at(type).features;
   if (!spec) return {};
-  if (shown_ && shown_->labels.type == type)
-    return {.width = spec->width, .floats = {}, .halves = {}};
+  Features features{.width = spec->width};
+  if (shown_ && shown_->labels.type == type) return features;
   const MappedArray& array = state_->at(type).features;
-  if (spec->type == FeatureType::float32) {
-    return {.width = spec->width, .floats = array.as<float>(), .halves = {}};
-  }
-  return {.width = spec->width, .floats = {}, .halves = array.as<uint16_t>()};
+  if (spec->type == FeatureType::float32) features.floats = array.as<float>();
+  if (spec->type == FeatureType::float16) features.halves = array.as<uint16_t>();
+  if (spec->type == FeatureType::int8) features.bytes = array.as<int8_t>();
+  return features;
 }
 
 std::span<const uint32_t> HeteroGraph::mean_counts(NodeType type) const {
@@ -346,42 +387,21 @@ std::span<const uint32_t> HeteroGraph::mean_counts(NodeType type) const {
 }
 
 void HeteroGraph::copy_features(NodeType type, NodeId node, std::span<float> row) const {
-  if (!shown_ || shown_->labels.type != type) return copy_stored_features(type, node, row);
-  const std::span columns = row.last(shown_->labels.classes);
-  copy_stored_features(type, node, row.first(row.size() - columns.size()));
-  std::fill(columns.begin(), columns.end(), 0.0F);
-  for (const uint32_t known : shown_->labels.of(node)) columns[known] = 1;
-}
-
-void HeteroGraph::copy_stored_features(NodeType type, NodeId node, std::span<float> row) const {
-  const auto& spec = state_->schema.at(type).features;
-  if (!spec) return;
-  assert(row.size() == spec->width);
-  const File& file = state_->at(type).feature_rows;
-  const uint64_t first = node * spec->width;  // item of the file
-  const auto read = [&](uint64_t item, auto items) {
-    const size_t bytes = items.size_bytes();
-    const uint64_t at = kArrayHeaderBytes + item * sizeof(items[0]);
-    if (file.read_at(items.data(), bytes, at) == bytes) return;
-    throw Error(
-        fmt::format("{}: ends before the features of node {}; it was truncated while in use",
-                    file.path().string(), node));
-  };
-  if (spec->type == FeatureType::float32) return read(first, row);
-  std::array<uint16_t, 1024> halves;
-  for (size_t done = 0; done < row.size(); done += halves.size()) {
-    const std::span some = std::span(halves).first(std::min(halves.size(), row.size() - done));
-    read(first + done, some);
-    from_halves(some, row.data() + done);
-  }
+  copy_features(type, {&node, 1}, row);
 }
 
 void HeteroGraph::copy_features(NodeType type, std::span<const NodeId> nodes,
                                 std::span<float> rows) const {
   const uint64_t width = features(type).width;
   assert(rows.size() == nodes.size() * width);
+  if (state_->schema.at(type).features) {
+    state_->at(type).feature_rows.read(nodes, state_->reader, rows, width);
+  }
+  if (!shown_ || shown_->labels.type != type) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    copy_features(type, nodes[i], rows.subspan(i * width, width));
+    const std::span columns = rows.subspan(i * width, width).last(shown_->labels.classes);
+    std::fill(columns.begin(), columns.end(), 0.0F);
+    for (const uint32_t known : shown_->labels.of(nodes[i])) columns[known] = 1;
   }
 }
 

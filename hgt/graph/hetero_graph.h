@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/mapping.h"
 #include "hgt/graph/graph_builder.h"
 #include "hgt/graph/list_index.h"
 #include "hgt/graph/neighbors.h"
@@ -32,12 +33,13 @@
 
 namespace hgt {
 
-// The feature matrix of a node type, as stored: exactly one of the two spans is used.
+// The feature matrix of a node type, as stored: exactly one of the spans is used.
 struct Features {
-  uint64_t width = 0;                // 0: the type has no features; of the columns of known labels,
-                                     // which are not stored, only the number is here
-  std::span<const float> floats;     // [nodes * width]
-  std::span<const uint16_t> halves;  // [nodes * width], bits of fp16; see half.h
+  uint64_t width = 0;                     // 0: the type has no features; of the columns of known
+                                          // labels, which are not stored, only the number is here
+  std::span<const float> floats = {};     // [nodes * width]
+  std::span<const uint16_t> halves = {};  // [nodes * width], bits of fp16; see half.h
+  std::span<const int8_t> bytes = {};     // [nodes * (4 + width)]: see stored_features.h
 };
 
 // Classes of some nodes of a type, that are known and may be read like features.
@@ -65,6 +67,10 @@ class HeteroGraph {
   HeteroGraph without_known_labels() const;
   const KnownLabels* known_labels() const;  // nullptr: there are none
 
+  // How lists, times and labels are going to be read, by whoever has this graph open.
+  void expect(Access access) const;
+  uint64_t bytes_on_disk() const;  // of all arrays, the chosen features included
+
   const Path& folder() const;
   const std::string& feature_set() const;  // the name of the chosen one
   const Schema& schema() const;            // as if the graph had no other features
@@ -88,7 +94,12 @@ class HeteroGraph {
   // of each relation's part. [relations entering the type + 1], in `buffer`
   std::span<const EdgePosition> incoming_offsets(NodeType type, NodeId target,
                                                  std::vector<EdgePosition>& buffer) const;
-  void prefetch_offsets(NodeType type, NodeId target) const;      // to have them cached soon
+  void prefetch_offsets(NodeType type, NodeId target) const;  // to have them cached soon
+  // Where these offsets are, and these store positions of a list with the times of its edges: for
+  // will_need() (hgt/disk/mapping.h).
+  void append_offset_memory(NodeType type, NodeId target, std::vector<MemoryRange>& ranges) const;
+  void append_entry_memory(Relation relation, NodeId target, const ListRange& entries,
+                           std::vector<MemoryRange>& ranges) const;
   std::span<const NodeId> incoming_sources(NodeType type) const;  // by store position
   // Throws Error unless all lists of the type's nodes, one after another, are what is stored:
   // incoming edges, ids, names and classes.
@@ -105,9 +116,10 @@ class HeteroGraph {
   // Throws Error unless all times, which were read for these nodes, are in the schema's range.
   void check_times(NodeType type, std::span<const NodeId> nodes, std::span<const Time> times) const;
   Features features(NodeType type) const;
-  // Read, not mapped: rows at random would bring pages of neighbors into memory.
   void copy_features(NodeType type, NodeId node, std::span<float> row) const;
   // The features of several nodes, one row after the other. rows: [nodes * width]
+  // Read, not mapped: rows at random would bring pages of neighbors into memory. What is not in
+  // memory is asked for all together, so ask for many rows at once.
   void copy_features(NodeType type, std::span<const NodeId> nodes, std::span<float> rows) const;
   // Of features with a mean in their spec: how many neighbors count, by node.
   std::span<const uint32_t> mean_counts(NodeType type) const;
@@ -126,8 +138,6 @@ class HeteroGraph {
   [[noreturn]] void report_source(Relation relation, EdgePosition position, NodeId source) const;
   [[noreturn]] void report_edge_time(Relation relation, const Neighbors& list) const;
   std::pair<Time, Time> time_range() const;
-
-  void copy_stored_features(NodeType type, NodeId node, std::span<float> row) const;
 
   struct State;
   struct Shown;  // known labels, and the schema with their columns

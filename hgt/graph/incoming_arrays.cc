@@ -89,4 +89,13 @@ void IncomingArrays::check() const {
   }
 }
 
+void IncomingArrays::expect(Access access) const {
+  lists_.expect(access);
+  sources_.expect(access);
+  for (const Carried* carried : {&times_, &weights_}) {
+    carried->own.expect(access);
+    carried->values.expect(access);
+  }
+}
+
 }  // namespace hgt

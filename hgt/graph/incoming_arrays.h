@@ -24,6 +24,7 @@ class IncomingArrays {
   // Of a relation that enters the type. Only where the list ends is checked.
   Neighbors neighbors(const RelationSpec& spec, NodeId target) const;
   void check() const;  // ListIndex::check of all
+  void expect(Access access) const;
 
  private:
   // What some relations carry: times or weights.

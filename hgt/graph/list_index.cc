@@ -149,6 +149,17 @@ void ListIndex::prefetch(uint64_t first, uint64_t last) const {
   }
 }
 
+void ListIndex::append_memory(uint64_t first, uint64_t last,
+                              std::vector<MemoryRange>& ranges) const {
+  if (!offsets_.empty()) {
+    ranges.push_back(std::as_bytes(offsets_.subspan(first, last - first + 1)));
+    return;
+  }
+  const uint64_t block = first / kBlock;
+  ranges.push_back(std::as_bytes(arrays_.starts.subspan(block, 1)));
+  ranges.push_back(std::as_bytes(arrays_.lengths.subspan(block * kBlock, last - block * kBlock)));
+}
+
 ListRange ListIndex::checked(uint64_t first, uint64_t last, ListRange range) const {
   if (range.begin <= range.end && range.end <= items_) [[likely]]
     return range;

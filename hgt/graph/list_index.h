@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hgt/disk/mapping.h"
 #include "hgt/graph/array_file.h"
 
 namespace hgt {
@@ -60,6 +61,8 @@ class ListIndex {
   // The same for each of them: offsets[i] .. offsets[i + 1] are the items of list first + i.
   void find(uint64_t first, std::span<uint64_t> offsets) const;
   void prefetch(uint64_t first, uint64_t last) const;  // to have them cached soon
+  // Where it is stored what range() reads, but for long lists: for will_need() of mapping.h.
+  void append_memory(uint64_t first, uint64_t last, std::vector<MemoryRange>& ranges) const;
 
   // Throws Error unless all lists, one after another, are all items, and nothing else is stored.
   void check() const;

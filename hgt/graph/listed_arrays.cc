@@ -8,6 +8,10 @@
 
 namespace hgt {
 
+void ListArrays::expect(Access access) const {
+  for (const MappedArray* array : {&starts, &lengths, &longs, &offsets}) array->expect(access);
+}
+
 ListedArrays::ListedArrays(const Path& folder, const Schema& schema)
     : folder_(folder), format_version_(schema.format_version) {
   for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);

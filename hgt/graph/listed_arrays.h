@@ -22,6 +22,8 @@ struct ListArrays {
   MappedArray longs = {};
   MappedArray offsets = {};  // version 1
   ListIndex lists = {};
+
+  void expect(Access access) const;
 };
 
 class ListedArrays {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "hgt/error.h"
+#include "hgt/graph/each_row.h"
 
 namespace hgt {
 
@@ -21,13 +22,11 @@ struct FeatureSum {
 FeatureSum sum_features(const HeteroGraph& graph, NodeType type, std::span<const NodeId> nodes) {
   const FeatureSpec& spec = *graph.schema().at(type).features;
   FeatureSum sum{.sums = std::vector<double>(spec.width - (spec.flagged ? 1 : 0), 0.0)};
-  std::vector<float> row(spec.width);
-  for (const NodeId node : nodes) {
-    graph.copy_features(type, node, row);
-    if (spec.flagged && row.back() != 0) continue;
+  for_each_row(graph, type, nodes, [&](std::span<const float> row) {
+    if (spec.flagged && row.back() != 0) return;
     ++sum.count;
     for (size_t j = 0; j < sum.sums.size(); ++j) sum.sums[j] += row[j];
-  }
+  });
   return sum;
 }
 

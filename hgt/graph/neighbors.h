@@ -1,6 +1,7 @@
 // The incoming edges of a node, as views into the store.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,11 @@ class EdgeTimes {
 
   size_t size() const { return short_.size() + long_.size(); }
   bool empty() const { return size() == 0; }
+  // Where `count` of them are, from the first-th on.
+  std::span<const std::byte> memory(size_t first, size_t count) const {
+    return short_.empty() ? std::as_bytes(long_.subspan(first, count))
+                          : std::as_bytes(short_.subspan(first, count));
+  }
   Time operator[](size_t i) const {
     if (short_.empty()) return long_[i];
     return short_[i] == kNoShortTime ? kNoTime : Time{short_[i]};

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "hgt/error.h"
-#include "hgt/graph/half.h"
+#include "hgt/graph/stored_features.h"
 
 namespace hgt {
 
@@ -118,12 +118,6 @@ void LabelColumn::write(const Path& folder, const std::string& prefix, uint64_t 
   records.push_back(splits.close());
 }
 
-bool features_fit(std::span<const float> values, FeatureType type) {
-  return std::all_of(values.begin(), values.end(), [&](float value) {
-    return std::isfinite(type == FeatureType::float16 ? from_half(to_half(value)) : value);
-  });
-}
-
 // --- NodeColumns ---
 
 NodeColumns::NodeColumns(const Path& folder, const NodeTypeSpec& spec)
@@ -148,10 +142,8 @@ std::optional<NodeId> NodeColumns::add(const NodeRow& row) {
 
 void NodeColumns::declare_features(const FeatureSpec& spec) {
   assert(!features_);
-  const bool half = spec.type == FeatureType::float16;
   feature_spec_ = spec;
-  features_.emplace(folder_, type_ + "/features.npy",
-                    half ? dtype_of<uint16_t>() : dtype_of<float>());
+  features_.emplace(folder_, type_ + "/features.npy", stored_dtype(spec.type));
 }
 
 bool NodeColumns::set_features(NodeId node, std::span<const float> values) {
@@ -163,15 +155,11 @@ bool NodeColumns::set_features(NodeId node, std::span<const float> values) {
   if (node >= has_features_.size()) has_features_.resize(node + size_t{1});
   if (has_features_[node]) return false;
   has_features_[node] = true;
-  const uint64_t begin = node * feature_spec_->width;
-  if (features_->items() < begin + values.size()) features_->resize(begin + values.size());
-  if (feature_spec_->type == FeatureType::float16) {
-    const auto row = features_->as<uint16_t>().subspan(begin, values.size());
-    std::transform(values.begin(), values.end(), row.begin(), to_half);
-  } else {
-    std::copy(values.begin(), values.end(),
-              features_->as<float>().subspan(begin, values.size()).begin());
-  }
+  const uint64_t columns = stored_columns(feature_spec_->type, values.size());
+  const uint64_t items = (node + uint64_t{1}) * columns;
+  if (features_->items() < items) features_->resize(items);
+  const uint64_t row_bytes = stored_row_bytes(feature_spec_->type, values.size());
+  store_row(values, feature_spec_->type, &features_->bytes()[node * row_bytes]);
   return true;
 }
 
@@ -201,8 +189,9 @@ void NodeColumns::close(NodeTypeSpec& spec, std::vector<ArrayRecord>& records) {
     spec.features = feature_spec_;
     const auto set = std::count(has_features_.begin(), has_features_.end(), true);
     spec.features->missing = size() - static_cast<uint64_t>(set);
-    features_->resize(size() * spec.features->width);
-    records.push_back(features_->close({size(), spec.features->width}));
+    const uint64_t columns = stored_columns(spec.features->type, spec.features->width);
+    features_->resize(size() * columns);
+    records.push_back(features_->close({size(), columns}));
   }
   for (size_t i = 0; i < labels_.size(); ++i) {
     LabelSpec& label = spec.labels.emplace_back(LabelSpec{.name = label_names_[i]});

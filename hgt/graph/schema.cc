@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kDtypes = {"<i8", "<i4", "<i2", "<u4",
-                                                     "<f4", "<f2", "|u1"};
+constexpr std::array<std::string_view, 8> kDtypes = {"<i8", "<i4", "<i2", "<u4",
+                                                     "<f4", "<f2", "|i1", "|u1"};
 
 template <typename Range, typename Name>
 std::string list_names(const Range& range, Name name) {

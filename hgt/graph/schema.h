@@ -32,10 +32,11 @@ constexpr auto words_of(TimeUnit) {
                                             {TimeUnit::second, "second"}});
 }
 
-enum class FeatureType { float32, float16 };
+enum class FeatureType { float32, float16, int8 };  // stored_features.h
 constexpr auto words_of(FeatureType) {
-  return enum_words<FeatureType>(
-      "precision", {{FeatureType::float32, "float32"}, {FeatureType::float16, "float16"}});
+  return enum_words<FeatureType>("precision", {{FeatureType::float32, "float32"},
+                                               {FeatureType::float16, "float16"},
+                                               {FeatureType::int8, "int8"}});
 }
 
 // Of features that are the means of those of neighbors, what it takes to leave single neighbors out

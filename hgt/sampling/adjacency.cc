@@ -51,9 +51,11 @@ void Adjacency::SiteIndex::clear() {
   filter.assign(kFilterBits / 64, 0);
 }
 
-Adjacency::Adjacency(const HeteroGraph& graph, const Visibility& visibility, bool same_time)
+Adjacency::Adjacency(const HeteroGraph& graph, const Visibility& visibility, PageRequests& pages,
+                     bool same_time)
     : graph_(graph),
       visibility_(visibility),
+      pages_(pages),
       same_time_(same_time),
       index_(graph.schema().node_types().size()),
       heavy_lists_(graph.schema().relations().size()) {
@@ -116,12 +118,14 @@ void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows
   lists_.clear();
   sought_.clear();
   for (std::vector<List>& lists : heavy_lists_) lists.clear();
+  if (pages_.are_wanted()) ask_for_offsets(first);
   for (uint32_t site = first; site < sites_.size(); ++site) {
     if (site + kAhead < sites_.size()) {
       graph_.prefetch_offsets(sites_[site + kAhead].type, sites_[site + kAhead].node);
     }
     find_lists(site);
   }
+  if (pages_.are_wanted()) ask_for_lists();
   for (size_t i = 0; i < lists_.size(); ++i) {
     if (i + kAhead < lists_.size()) {
       const List& later = lists_[i + kAhead];
@@ -131,6 +135,29 @@ void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows
   }
   search_heavy_lists();
   join_heavy_lists();
+}
+
+void Adjacency::ask_for_offsets(uint32_t first_site) {
+  for (uint32_t site = first_site; site < sites_.size(); ++site) {
+    graph_.append_offset_memory(sites_[site].type, sites_[site].node, pages_.ranges());
+  }
+  pages_.send();
+}
+
+// Hubs are searched: of their lists only the ends are sure to be read.
+void Adjacency::ask_for_lists() {
+  const auto ask = [&](const List& list, EdgePosition begin, EdgePosition end) {
+    graph_.append_entry_memory(relation_of(list.site, list.slot), sites_[list.site].node,
+                               {begin, end}, pages_.ranges());
+  };
+  for (const List& list : lists_) ask(list, list.begin, list.end);
+  for (const std::vector<List>& lists : heavy_lists_) {
+    for (const List& list : lists) {
+      ask(list, list.begin, list.begin + 1);
+      ask(list, list.end - 1, list.end);
+    }
+  }
+  pages_.send();
 }
 
 void Adjacency::find_lists(uint32_t site) {

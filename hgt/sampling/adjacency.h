@@ -14,6 +14,7 @@
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/sampling/key_table.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/sampling/subgraph.h"
 #include "hgt/sampling/visibility.h"
 
@@ -21,8 +22,9 @@ namespace hgt {
 
 class Adjacency {
  public:
-  // `visibility` must outlive it. `same_time`: SamplingOptions.
-  Adjacency(const HeteroGraph& graph, const Visibility& visibility, bool same_time);
+  // `visibility` and `pages` must outlive it. `same_time`: SamplingOptions.
+  Adjacency(const HeteroGraph& graph, const Visibility& visibility, PageRequests& pages,
+            bool same_time);
 
   void clear();  // keeps the memory
 
@@ -66,6 +68,8 @@ class Adjacency {
   static constexpr uint32_t kAbsent = KeyTable<>::kAbsent;
 
   void make_sites(const Subgraph& subgraph, std::span<const uint32_t> rows);
+  void ask_for_offsets(uint32_t first_site);
+  void ask_for_lists();
   void find_lists(uint32_t site);
   void read_list(const List& list);
   void search_heavy_lists();
@@ -88,6 +92,7 @@ class Adjacency {
 
   const HeteroGraph graph_;
   const Visibility& visibility_;
+  PageRequests& pages_;
   const bool same_time_;
   size_t max_slots_ = 0;          // relations that enter a type, at most
   std::vector<SiteIndex> index_;  // by type

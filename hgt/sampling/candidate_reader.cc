@@ -6,14 +6,45 @@
 
 namespace hgt {
 
-CandidateReader::CandidateReader(HeteroGraph graph, const Visibility& visibility)
-    : graph_(std::move(graph)), visibility_(visibility) {}
+CandidateReader::CandidateReader(HeteroGraph graph, const Visibility& visibility,
+                                 PageRequests& pages)
+    : graph_(std::move(graph)), visibility_(visibility), pages_(pages) {}
 
 void CandidateReader::read_together(const Targets& targets, ListCut cut, Draws& draws) {
+  if (pages_.are_wanted()) ask_for_offsets(targets, cut.latest);
   choose_entries(targets, cut, draws);
+  if (pages_.are_wanted()) ask_for_entries();
   load_sources(targets.type);
   lists_.clear();
   for (const Range& range : ranges_) list_visible(range);
+}
+
+// whole_lists: they are read to choose from.
+void CandidateReader::ask_for_offsets(const Targets& targets, bool whole_lists) {
+  for (const NodeId node : targets.nodes) {
+    graph_.append_offset_memory(targets.type, node, pages_.ranges());
+  }
+  pages_.send();
+  if (!whole_lists) return;
+  const auto relations = graph_.schema().incoming(targets.type);
+  for (const NodeId node : targets.nodes) {
+    const auto offsets = graph_.incoming_offsets(targets.type, node, offsets_);
+    for (size_t slot = 0; slot < relations.size(); ++slot) {
+      graph_.append_entry_memory(relations[slot], node, {offsets[slot], offsets[slot + 1]},
+                                 pages_.ranges());
+    }
+  }
+  pages_.send();
+}
+
+void CandidateReader::ask_for_entries() {
+  for (const Range& range : ranges_) {
+    for (size_t i = range.first; i < range.last; ++i) {
+      const EdgePosition entry = positions_[i];
+      graph_.append_entry_memory(range.relation, range.target, {entry, entry + 1}, pages_.ranges());
+    }
+  }
+  pages_.send();
 }
 
 // Which positions of which lists are read.

@@ -4,7 +4,8 @@
 // A graph of millions of nodes does not fit in the caches, and neighbors lie anywhere. So the
 // lists of a few targets are read together, stage by stage (offsets, entries, times), each in a
 // loop whose reads do not depend on each other: the processor then waits for many cache lines at
-// once instead of for one after the other.
+// once instead of for one after the other. From a graph that does not fit in memory many more are
+// read together, and each stage first asks for the pages that it will need (page_requests.h).
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 
 #include "hgt/graph/hetero_graph.h"
 #include "hgt/random.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/sampling/uniform_choice.h"
 #include "hgt/sampling/visibility.h"
 
@@ -43,8 +45,8 @@ struct Targets {
 
 class CandidateReader {
  public:
-  // `visibility` must outlive the reader.
-  CandidateReader(HeteroGraph graph, const Visibility& visibility);
+  // `visibility` and `pages` must outlive the reader.
+  CandidateReader(HeteroGraph graph, const Visibility& visibility, PageRequests& pages);
 
   // Reads all lists of the targets; calls visit(CandidateList) for each that is not empty, in the
   // order of targets and of their relations. `ask` is called with the same lists a little earlier,
@@ -55,8 +57,9 @@ class CandidateReader {
   // relation whose entries have no times is drawn from uniformly.
   template <typename Ask, typename Visit>
   void read(const Targets& targets, ListCut cut, Draws& draws, const Ask& ask, const Visit& visit) {
-    for (size_t first = 0; first < targets.nodes.size(); first += kTogether) {
-      const size_t count = std::min(kTogether, targets.nodes.size() - first);
+    const size_t together = pages_.are_wanted() && cut.cap > 0 ? kTogetherFromDisk : kTogether;
+    for (size_t first = 0; first < targets.nodes.size(); first += together) {
+      const size_t count = std::min(together, targets.nodes.size() - first);
       read_together({.type = targets.type,
                      .nodes = targets.nodes.subspan(first, count),
                      .times = targets.times.subspan(first, count)},
@@ -93,6 +96,8 @@ class CandidateReader {
   };
 
   void read_together(const Targets& targets, ListCut cut, Draws& draws);
+  void ask_for_offsets(const Targets& targets, bool whole_lists);
+  void ask_for_entries();
   void choose_entries(const Targets& targets, ListCut cut, Draws& draws);
   void choose(Range& range, EdgePosition begin, EdgePosition end, Draws& draws);
   void choose_latest(Range& range, EdgePosition begin, EdgePosition end, uint64_t wanted);
@@ -104,9 +109,11 @@ class CandidateReader {
   void list_visible(const Range& range);
 
   static constexpr size_t kTogether = 16;
+  static constexpr size_t kTogetherFromDisk = 256;  // disks need more to do at once than processors
 
   const HeteroGraph graph_;
   const Visibility& visibility_;
+  PageRequests& pages_;
   UniformChoice choice_;
   std::vector<Range> ranges_;
   std::vector<EdgePosition> positions_;

@@ -11,6 +11,7 @@
 #include "hgt/sampling/adjacency.h"
 #include "hgt/sampling/candidate_reader.h"
 #include "hgt/sampling/draft.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/sampling/strategies.h"
 #include "hgt/sampling/visibility.h"
 #include "hgt/sampling/visible_features.h"
@@ -50,12 +51,13 @@ struct Groups {
 }  // namespace
 
 struct Sampler::State {
-  State(HeteroGraph opened, SamplingOptions given)
+  State(HeteroGraph opened, SamplingOptions given, uint64_t memory)
       : graph(std::move(opened)),
         options(std::move(given)),
         visibility(graph, options.hidden),
-        reader(graph, visibility),
-        adjacency(graph, visibility, options.same_time),
+        pages(graph, memory),
+        reader(graph, visibility, pages),
+        adjacency(graph, visibility, pages, options.same_time),
         hidden_from_means(graph, options.hidden),
         draft(graph.schema().node_types().size()) {
     check_options(options);
@@ -70,6 +72,7 @@ struct Sampler::State {
   const HeteroGraph graph;
   const SamplingOptions options;
   Visibility visibility;
+  PageRequests pages;
   CandidateReader reader;
   Adjacency adjacency;
   HiddenFromMeans hidden_from_means;
@@ -176,7 +179,9 @@ void Sampler::State::connect(Subgraph& result) {
 }
 
 Sampler::Sampler(HeteroGraph graph, SamplingOptions options)
-    : state_(std::make_unique<State>(std::move(graph), std::move(options))) {}
+    : Sampler(std::move(graph), std::move(options), memory_here()) {}
+Sampler::Sampler(HeteroGraph graph, SamplingOptions options, uint64_t memory)
+    : state_(std::make_unique<State>(std::move(graph), std::move(options), memory)) {}
 Sampler::Sampler(Sampler&&) noexcept = default;
 Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 Sampler::~Sampler() = default;
@@ -184,6 +189,7 @@ Sampler::~Sampler() = default;
 void Sampler::sample(const Request& request, uint64_t random_seed, Subgraph& result,
                      SamplingTrace* trace) {
   State& state = *state_;
+  state.pages.begin_batch();
   state.seeds.clear();
   for (const Seed& seed : request.seeds) state.seeds.push_back(state.dated(seed));
   state.divide_seeds();
@@ -196,6 +202,7 @@ void Sampler::sample(const Request& request, uint64_t random_seed, Subgraph& res
   }
   state.connect(result);
   state.hidden_from_means.collect(request, result);
+  state.pages.end_batch();
 }
 
 Subgraph sample(const HeteroGraph& graph, std::span<const Seed> seeds,

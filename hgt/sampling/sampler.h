@@ -46,6 +46,9 @@ class Sampler {
  public:
   // Throws Error: options that make no sense for the graph.
   Sampler(HeteroGraph graph, SamplingOptions options);
+  // As if there were that many bytes of memory: of a graph that does not fit, pages are asked for
+  // before they are needed (page_requests.h).
+  Sampler(HeteroGraph graph, SamplingOptions options, uint64_t memory);
   Sampler(Sampler&&) noexcept;
   Sampler& operator=(Sampler&&) noexcept;
   ~Sampler();

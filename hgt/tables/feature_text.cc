@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hgt/graph/graph_builder.h"
+#include "hgt/graph/stored_features.h"
 #include "hgt/graph/text_features.h"
 #include "hgt/tables/number_text.h"
 #include "hgt/tables/remedies.h"

@@ -8,6 +8,7 @@
 #include "hgt/disk/staged_folder.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/each_row.h"
 
 namespace hgt {
 
@@ -150,14 +151,26 @@ class Exporter {
     }
   }
 
-  // A feature array is a .npy file already.
+  // A feature array is a .npy file already, except in int8.
   void write_features(const NodeTypeSpec& spec) {
     if (!spec.features || spec.nodes == 0) return;
     const std::string file = fmt::format("features_{}.npy", spec.name);
-    std::filesystem::copy_file(graph_.folder() / spec.name / spec.features->file,
-                               staged_.path() / file);
+    if (spec.features->type == FeatureType::int8) {
+      write_decoded(spec, file);
+    } else {
+      std::filesystem::copy_file(graph_.folder() / spec.name / spec.features->file,
+                                 staged_.path() / file);
+    }
     manifest_ += fmt::format("features = {{ npy = '{}', precision = '{}' }}\n", file,
                              to_string(spec.features->type));
+  }
+
+  // Storing these numbers in int8 again gives the same bytes.
+  void write_decoded(const NodeTypeSpec& spec, const std::string& file) {
+    GrowingArray array(staged_.path(), file, dtype_of<float>());
+    for_every_row(graph_, schema_.node_type(spec.name),
+                  [&](std::span<const float> row) { array.append(row); });
+    array.close({spec.nodes, spec.features->width});
   }
 
   void write_labels(NodeType type) {

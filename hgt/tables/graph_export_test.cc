@@ -144,6 +144,16 @@ TEST_F(GraphExportTest, TheGraphWithEverythingHasEverything) {
   EXPECT_EQ(graph.features(graph.schema().node_type("word")).halves.size(), 4U);
 }
 
+TEST_F(GraphExportTest, FeaturesInBytesComeBackByteForByte) {
+  write_full_tables(folder_);
+  std::string manifest = full_manifest();
+  const std::string half = "precision = 'float16'";
+  manifest.replace(manifest.find(half), half.size(), "precision = 'int8'");
+  import(manifest);
+  EXPECT_FALSE(folder_.graph().features(folder_.graph().schema().node_type("word")).bytes.empty());
+  expect_round_trip();
+}
+
 TEST_F(GraphExportTest, TheNameOfTheGraphComesBack) {
   write_full_tables(folder_);
   import(full_manifest());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "hgt/error.h"
+#include "hgt/graph/stored_features.h"
 #include "hgt/parallel.h"
 #include "hgt/tables/npy_matrix.h"
 #include "hgt/tables/table_files.h"

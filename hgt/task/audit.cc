@@ -8,6 +8,7 @@
 #include <set>
 
 #include "hgt/error.h"
+#include "hgt/graph/each_row.h"
 #include "hgt/graph/mean_features.h"
 #include "hgt/graph/time_text.h"
 #include "hgt/random.h"
@@ -205,16 +206,17 @@ class Watch {
     std::vector<double> sums(row.size() - 1, 0.0);
     double count = 0;
     double largest = 0;
-    std::vector<float> own(graph.features(source).width);
-    for (const NodeId neighbor : neighbors_until(graph, relations, node, until)) {
-      graph.copy_features(source, neighbor, own);
+    const std::vector<NodeId> neighbors = neighbors_until(graph, relations, node, until);
+    size_t next = 0;
+    for_each_row(graph, source, neighbors, [&](std::span<const float> own) {
+      const NodeId neighbor = neighbors[next++];
       const bool has_none = schema_.at(source).features->flagged && own.back() != 0;
-      if (has_none) continue;
+      if (has_none) return;
       for (const float value : own) largest = std::max<double>(largest, std::abs(value));
-      if (is_asked_by_all(relations, neighbor, node)) continue;
+      if (is_asked_by_all(relations, neighbor, node)) return;
       ++count;
       for (size_t j = 0; j < sums.size(); ++j) sums[j] += own[j];
-    }
+    });
     if ((row.back() != 0) != (count == 0)) return false;
     for (size_t j = 0; j < sums.size(); ++j) {
       const double expected = count == 0 ? 0 : sums[j] / count;

@@ -313,7 +313,9 @@ struct WholeGraph::State {
 };
 
 WholeGraph::WholeGraph(const HeteroGraph& graph, const WholeGraphOptions& options)
-    : state_(std::make_unique<State>(graph, options)) {}
+    : state_(std::make_unique<State>(graph, options)) {
+  graph.expect(Access::in_order);  // as the lists of all nodes are
+}
 
 WholeGraph::~WholeGraph() = default;
 
