@@ -59,6 +59,15 @@ uint64_t memory_told(const Path& file, const std::string& name) {
   return 0;
 }
 
+uint64_t memory_here() {
+  static const uint64_t kFound = [] {  // it takes reading a few files
+    const uint64_t machine = memory_told("/proc/meminfo", "MemTotal:");
+    return std::min(machine,
+                    container_memory("/proc/self/cgroup", "/sys/fs/cgroup").value_or(machine));
+  }();
+  return kFound;
+}
+
 std::optional<uint64_t> container_memory(const Path& groups, const Path& mounted) {
   const uint64_t machine = memory_told("/proc/meminfo", "MemTotal:");
   const uint64_t swap = memory_told("/proc/meminfo", "SwapTotal:");

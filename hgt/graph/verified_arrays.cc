@@ -15,6 +15,7 @@
 
 #include "hgt/disk/checksum.h"
 #include "hgt/disk/json_text.h"
+#include "hgt/disk/memory_limit.h"
 #include "hgt/disk/whole_file.h"
 #include "hgt/error.h"
 #include "hgt/graph/array_file.h"
@@ -125,6 +126,7 @@ class Verification {
                const ProgressSink& progress, bool again)
       : folder_(folder), progress_(progress), remembered_(read_remembered(folder)) {
     for (const ArrayRecord& record : arrays) add(record, again);
+    fits_memory_ = fits_memory(total_, memory_here());
     keep_others(arrays);
   }
 
@@ -191,6 +193,11 @@ class Verification {
     uint64_t at = kArrayHeaderBytes;
     while (const size_t got = file.read_at(buffer_.data(), buffer_.size(), at)) {
       checksum.add(std::span(buffer_).first(got));
+      // Its last arrays would stay, and nobody knows which part is needed first.
+      if (!fits_memory_) {
+        ::posix_fadvise(file.descriptor(), static_cast<off_t>(at), static_cast<off_t>(got),
+                        POSIX_FADV_DONTNEED);
+      }
       at += got;
       done_ += got;
       if (total_ >= kWorthReporting) tell(false);
@@ -225,6 +232,7 @@ class Verification {
   std::vector<std::byte> buffer_;
   uint64_t total_ = 0;  // bytes to read
   uint64_t done_ = 0;
+  bool fits_memory_ = true;  // what is read
   bool learned_ = false;
 };
 

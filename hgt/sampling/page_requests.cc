@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <span>
 
 #include "hgt/disk/memory_limit.h"
 
@@ -12,6 +11,8 @@ namespace hgt {
 namespace {
 
 constexpr unsigned kBatchesFromMemory = 8;  // in a row, after which nothing is asked for
+
+constexpr uint64_t kLongestList = 1024;  // of which all entries are asked for
 
 // What this thread had the disk read, ahead of its needs too.
 uint64_t blocks_read() {
@@ -22,15 +23,8 @@ uint64_t blocks_read() {
 
 }  // namespace
 
-uint64_t memory_here() {
-  const uint64_t machine = memory_told("/proc/meminfo", "MemTotal:");
-  const auto container = container_memory("/proc/self/cgroup", "/sys/fs/cgroup");
-  return std::min(machine, container.value_or(machine));
-}
-
-// Other things need memory, too: three quarters of it is as much as a graph may take.
 PageRequests::PageRequests(const HeteroGraph& graph, uint64_t memory)
-    : large_(graph.bytes_on_disk() > memory / 4 * 3), wanted_(large_) {
+    : large_(!fits_memory(graph.bytes_on_disk(), memory)), wanted_(large_) {
   if (!large_) return;
   graph.expect(Access::at_random);
   for (size_t type = 0; type < graph.schema().node_types().size(); ++type) {
@@ -52,6 +46,25 @@ void PageRequests::end_batch() {
   if (!large_) return;
   batches_from_memory_ = blocks_read() == blocks_before_ ? batches_from_memory_ + 1 : 0;
   wanted_ = batches_from_memory_ < kBatchesFromMemory;
+}
+
+void ask_for_lists(const HeteroGraph& graph, std::span<const Seed> seeds, uint64_t memory) {
+  if (fits_memory(graph.bytes_on_disk(), memory)) return;
+  std::vector<MemoryRange> ranges;
+  for (const Seed& seed : seeds) graph.append_offset_memory(seed.type, seed.node, ranges);
+  will_need(ranges);
+  ranges.clear();
+  for (const Seed& seed : seeds) {
+    const auto relations = graph.schema().incoming(seed.type);
+    const auto offsets = graph.incoming_offsets(seed.type, seed.node);
+    for (size_t slot = 0; slot < relations.size(); ++slot) {
+      const auto begin = static_cast<EdgePosition>(offsets[slot]);
+      const auto end = static_cast<EdgePosition>(offsets[slot + 1]);
+      graph.append_entry_memory(relations[slot], begin, std::min(kLongestList, end - begin),
+                                ranges);
+    }
+  }
+  will_need(ranges);
 }
 
 }  // namespace hgt

@@ -8,19 +8,19 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hgt/disk/mapping.h"
+#include "hgt/disk/memory_limit.h"
 #include "hgt/graph/hetero_graph.h"
+#include "hgt/sampling/subgraph.h"
 
 namespace hgt {
 
-// Bytes of memory that this process may come to use, together with the pages of files it reads.
-uint64_t memory_here();
-
 class PageRequests {
  public:
-  // Of a graph that is much of the memory: its arrays are read at random from now on, and
+  // Of a graph that does not fit in `memory`: its arrays are read at random from now on, and
   // the times of nodes, which are small and read for every candidate, are brought into memory. Of
   // other graphs nothing is ever asked for: the system reads far around what is missing, and soon
   // has all of them.
@@ -40,5 +40,10 @@ class PageRequests {
   unsigned batches_from_memory_ = 0;
   std::vector<MemoryRange> ranges_;
 };
+
+// For those who look at the lists of nodes before these are sampled: asks for the pages of all of
+// them, and only for the beginnings of long ones. No effect on a graph that fits in memory.
+void ask_for_lists(const HeteroGraph& graph, std::span<const Seed> seeds,
+                   uint64_t memory = memory_here());
 
 }  // namespace hgt

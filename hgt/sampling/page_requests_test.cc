@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <filesystem>
+#include <string>
 #include <vector>
 
+#include "hgt/graph/graph_test_folder.h"
 #include "hgt/sampling/hub_test_graph.h"
 #include "hgt/sampling/random_test_graph.h"
 #include "hgt/sampling/sampler.h"
@@ -63,6 +65,22 @@ TEST(PageRequests, StopWhileNothingIsReadFromTheDiskAndBeginAgain) {
   pages.end_batch();
   if (!pages.are_wanted()) GTEST_SKIP() << "this file system keeps files in memory";
   EXPECT_EQ(batches_until_they_stop(), 8);
+}
+
+TEST(PageRequests, ForTheListsOfSeedsAreMadeOnlyWhereThereIsLittleMemory) {
+  const TestGraph graph = hub_test_graph();
+  std::vector<Seed> seeds;
+  for (NodeId node = 0; node < kTestAuthors; ++node) {
+    seeds.push_back({.type = graph.type("author"), .node = node});  // hubs, too
+  }
+  EXPECT_NO_THROW(ask_for_lists(*graph, seeds, kNoMemory));
+  EXPECT_NO_THROW(ask_for_lists(*graph, {}, kNoMemory));
+  write_bytes(
+      graph.path() / "author" / "incoming_offsets.npy",
+      std::string(std::filesystem::file_size(graph.path() / "author" / "incoming_offsets.npy"),
+                  '\x77'));
+  EXPECT_NE(error_of([&] { ask_for_lists(*graph, seeds, kNoMemory); }), "") << "they are checked";
+  EXPECT_NO_THROW(ask_for_lists(*graph, seeds, kPlenty)) << "nothing is looked at";
 }
 
 std::vector<SamplingOptions> many_options() {

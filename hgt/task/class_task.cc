@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hgt/error.h"
+#include "hgt/sampling/page_requests.h"
 #include "hgt/task/name_parts.h"
 #include "hgt/task/table_cell.h"
 
@@ -72,6 +73,7 @@ Question ClassTask::question_about(std::span<const Seed> seeds) const {
   Question question;
   question.request.seeds.assign(seeds.begin(), seeds.end());
   question.answer_offsets.push_back(0);
+  ask_for_lists(graph_, seeds);
   for (const Seed& seed : seeds) {
     append_classes(seed.node, question.answers);
     question.answer_offsets.push_back(static_cast<uint32_t>(question.answers.size()));
