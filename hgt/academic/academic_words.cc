@@ -17,6 +17,7 @@ constexpr double kTopicWord = 0.45;
 constexpr double kL1Word = 0.20;
 constexpr uint64_t kLeastWords = 5;
 constexpr uint64_t kMoreWords = 5;   // 0 to 4 of them
+constexpr size_t kTitleBytes = 96;   // most titles are shorter
 constexpr uint64_t kRankOffset = 2;  // topic words by 1 / (rank + 2)
 constexpr uint64_t kCommonPercent = 30;
 constexpr uint64_t kSharers = 4;      // of one common name, on average
@@ -49,13 +50,17 @@ constexpr uint64_t kOwnNames =
     kInitials * kGivenNames.size() * kEndings.size() * kThreeSyllables;  // 6.7 billion
 
 // Different numbers below kSyllables^syllables give different words.
-std::string spelled(uint64_t number, unsigned syllables) {
-  std::string word;
+void append_spelled(uint64_t number, unsigned syllables, std::string& text) {
   for (unsigned i = 0; i < syllables; ++i, number /= kSyllables) {
     const uint64_t syllable = number % kSyllables;
-    word += kConsonants[syllable / kVowels.size()];
-    word += kVowels[syllable % kVowels.size()];
+    text += kConsonants[syllable / kVowels.size()];
+    text += kVowels[syllable % kVowels.size()];
   }
+}
+
+std::string spelled(uint64_t number, unsigned syllables) {
+  std::string word;
+  append_spelled(number, syllables, word);
   return word;
 }
 
@@ -75,12 +80,20 @@ Words::Words(const FieldTree& fields, uint64_t seed)
       general_ranks_(zipf_table(kGeneralWords, kRankOffset)) {}
 
 // Three syllables for the first million numbers, five afterwards.
-std::string Words::coined(uint64_t number) const {
-  return number < kThreeSyllables ? spelled(scramble_(number), 3) : spelled(number, 5);
+void Words::append_coined(uint64_t number, std::string& text) const {
+  if (number < kThreeSyllables) return append_spelled(scramble_(number), 3, text);
+  append_spelled(number, 5, text);
 }
 
-std::string Words::general_word(uint64_t rank) const {
-  return rank < kPlainWords.size() ? std::string(kPlainWords[rank]) : spelled(rank * 7, 2);
+std::string Words::coined(uint64_t number) const {
+  std::string word;
+  append_coined(number, word);
+  return word;
+}
+
+void Words::append_general(uint64_t rank, std::string& text) {
+  if (rank >= kPlainWords.size()) return append_spelled(rank * 7, 2, text);
+  text += kPlainWords[rank];
 }
 
 // The numbers of coined words: topics first, then L1 fields, then fields, venues and institutes.
@@ -93,15 +106,16 @@ std::string Words::title(uint64_t paper, uint64_t topic) const {
   const uint64_t count = kLeastWords + draws.below(kMoreWords);
   const uint64_t l1_words = fields_.topics() * kWordsPerTopic + topic / kTopicsPerL1 * kWordsPerL1;
   std::string title;
+  title.reserve(kTitleBytes);
   for (uint64_t i = 0; i < count; ++i) {
     if (i > 0) title += ' ';
     const double place = draws.unit();
     if (place < kTopicWord) {
-      title += coined(topic * kWordsPerTopic + topic_ranks_.draw(draws));
+      append_coined(topic * kWordsPerTopic + topic_ranks_.draw(draws), title);
     } else if (place < kTopicWord + kL1Word) {
-      title += coined(l1_words + l1_ranks_.draw(draws));
+      append_coined(l1_words + l1_ranks_.draw(draws), title);
     } else {
-      title += general_word(general_ranks_.draw(draws));
+      append_general(general_ranks_.draw(draws), title);
     }
   }
   return capitalized(std::move(title));

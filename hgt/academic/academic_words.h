@@ -32,7 +32,8 @@ class Words {
 
  private:
   std::string coined(uint64_t number) const;
-  std::string general_word(uint64_t rank) const;
+  void append_coined(uint64_t number, std::string& text) const;
+  static void append_general(uint64_t rank, std::string& text);
   uint64_t first_field_word() const;
 
   const FieldTree& fields_;

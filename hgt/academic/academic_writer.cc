@@ -22,11 +22,11 @@ namespace {
 
 constexpr uint64_t kNodesPerChunk = 2048;
 
-// How long a part takes, in units of what a node takes.
+// How long a part takes on two cores, in units of what an author takes.
+constexpr double kPaperTime = 2.5;
 constexpr double kPlanningTime = 0.1;  // per paper
-constexpr double kPaperEdgeTime = 0.6;
-constexpr double kAffiliationTime = 0.6;
-constexpr double kFinishTime = 0.3;  // per edge
+constexpr double kEdgeTime = 0.6;
+constexpr double kFinishTime = 0.2;  // per edge
 
 // Reports one stage of the work.
 class Stage {
@@ -313,11 +313,11 @@ struct Times {
     const auto number = [](uint64_t count) { return static_cast<double>(count); };
     const uint64_t on_papers =
         sizes.paper_author + sizes.paper_field + sizes.paper_venue + sizes.citations;
-    papers = number(sizes.papers);
+    papers = kPaperTime * number(sizes.papers);
     authors = number(sizes.authors);
     planning = kPlanningTime * number(sizes.papers);
-    paper_edges = kPaperEdgeTime * number(on_papers);
-    affiliations = kAffiliationTime * number(sizes.author_institute);
+    paper_edges = kEdgeTime * number(on_papers);
+    affiliations = kEdgeTime * number(sizes.author_institute);
     finish = kFinishTime * number(on_papers + sizes.author_institute);
     all = papers + authors + planning + paper_edges + affiliations + finish;
   }

@@ -1,9 +1,12 @@
 #include "hgt/graph/edge_sorter.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <tuple>
@@ -89,9 +92,10 @@ struct Sorted {
   uint64_t runs;
 };
 
-Sorted sort_with(uint64_t memory, bool times, bool weights, const std::vector<Edge>& edges) {
+Sorted sort_with(uint64_t memory, bool times, bool weights, const std::vector<Edge>& edges,
+                 unsigned threads = 1) {
   const TestFolder folder;
-  SortSpace space(folder.path(), memory);
+  SortSpace space(folder.path(), memory, threads);
   EdgeSorter sorter(space, times, weights);
   for (const Edge& edge : edges) sorter.add(edge);
   EXPECT_EQ(sorter.size(), edges.size());
@@ -135,6 +139,15 @@ TEST_P(EdgeSorterKinds, GivesTheSameOrderWhateverTheMemoryBound) {
   EXPECT_EQ(last_runs, 0U);
 }
 
+TEST_P(EdgeSorterKinds, GivesTheSameOrderWithAnyNumberOfThreads) {
+  const auto edges = random_edges(200'000, times(), weights(), 9);
+  for (const unsigned threads : {0, 2, 5}) {
+    for (const uint64_t memory : {kSmallMemory, kLargeMemory}) {
+      expect_same(sort_with(memory, times(), weights(), edges, threads).edges, edges);
+    }
+  }
+}
+
 TEST_P(EdgeSorterKinds, SortsAnyNumberOfEdgesAroundABlock) {
   const uint64_t block = (64U << 10U) / (times() || weights() ? 16 : 8);
   for (const uint64_t count : {uint64_t{0}, uint64_t{1}, uint64_t{2}, block - 1, block, block + 1,
@@ -174,9 +187,12 @@ TEST(EdgeSorter, KeepsEveryBitOfTimesAndWeights) {
   }
 }
 
-TEST(EdgeSorter, SharesItsSpaceWithOthers) {
+class EdgeSorterThreads : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(All, EdgeSorterThreads, testing::Values(0, 1, 3));
+
+TEST_P(EdgeSorterThreads, ShareASpaceWithOthers) {
   const TestFolder folder;
-  SortSpace space(folder.path(), uint64_t{512} << 10U);
+  SortSpace space(folder.path(), uint64_t{512} << 10U, GetParam());
   std::vector<EdgeSorter> sorters;  // grows: sorters move
   std::vector<std::vector<Edge>> edges;
   for (uint64_t i = 0; i < 5; ++i) {
@@ -249,6 +265,39 @@ TEST(EdgeSorter, MayBeLeftUnread) {
   half_read.begin_reading();
   half_read.advance();
   EXPECT_NE(half_read.current(), nullptr);
+}
+
+// While it lives, files cannot grow beyond so many bytes.
+class FileLimit {
+ public:
+  explicit FileLimit(uint64_t bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit lower{bytes, limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &lower);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, before_);
+  }
+
+ private:
+  void (*before_)(int);
+  rlimit limit_{};
+};
+
+TEST_P(EdgeSorterThreads, NameTheRunThatDoesNotFitOnTheDisk) {
+  const TestFolder folder;
+  SortSpace space(folder.path(), kSmallMemory, GetParam());
+  EdgeSorter sorter(space, false, false);
+  const auto edges = random_edges(200'000, false, false, 24);
+  const FileLimit limit(1000);
+  const std::string error = error_of([&] {
+    for (const Edge& edge : edges) sorter.add(edge);
+    sorter.begin_reading();
+  });
+  EXPECT_TRUE(contains(error, (folder / ".run-0").string() + ": cannot write")) << error;
 }
 
 TEST(EdgeSorter, NamesTheRunThatItCannotWrite) {
