@@ -19,6 +19,7 @@ double release_discount(uint64_t rank) {
 
 // Items of one score.
 struct Tie {
+  float score = 0;
   uint64_t before = 0;  // items with higher scores
   uint64_t items = 0;
   uint64_t relevant = 0;
@@ -31,7 +32,8 @@ std::vector<Tie> ties_of(std::span<const float> scores, std::span<const uint8_t>
             [&](uint32_t a, uint32_t b) { return scores[a] > scores[b]; });
   std::vector<Tie> ties;
   for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || scores[order[i]] != scores[order[i - 1]]) ties.push_back({.before = i});
+    if (i == 0 || scores[order[i]] != scores[order[i - 1]])
+      ties.push_back({.score = scores[order[i]], .before = i});
     ++ties.back().items;
     ties.back().relevant += relevant[order[i]];
   }
@@ -125,6 +127,29 @@ double ClassCounts::macro_f1() const {
     ++present;
   }
   return present == 0 ? 0 : sum / static_cast<double>(present);
+}
+
+float best_threshold(std::span<const float> scores, std::span<const uint8_t> relevant) {
+  assert(scores.size() == relevant.size());
+  const std::vector<Tie> ties = ties_of(scores, relevant);
+  uint64_t all_relevant = 0;
+  for (const Tie& tie : ties) all_relevant += tie.relevant;
+  double best = 0;
+  size_t taken = 0;  // ties, for the best
+  uint64_t right = 0;
+  for (size_t i = 0; i < ties.size(); ++i) {
+    right += ties[i].relevant;
+    const auto either = static_cast<double>(ties[i].before + ties[i].items + all_relevant);
+    const double f1 = 2 * static_cast<double>(right) / either;
+    if (f1 <= best) continue;
+    best = f1;
+    taken = i + 1;
+  }
+  if (taken == 0) return 0;
+  const float last = ties[taken - 1].score;
+  if (taken == ties.size()) return last - 1;
+  const float middle = (last + ties[taken].score) / 2;
+  return middle < last ? middle : ties[taken].score;  // there may be no number between them
 }
 
 Spread spread(std::span<const double> values) {

@@ -46,6 +46,11 @@ class ClassCounts {
   std::vector<Count> counts_;
 };
 
+// The score above which an item is to be taken for relevant so that the F1 of all items together is
+// highest; of several such scores the highest. It lies halfway between two scores. 0: no item is
+// relevant. Requires as many flags as scores, all finite.
+float best_threshold(std::span<const float> scores, std::span<const uint8_t> relevant);
+
 struct Spread {
   double mean = 0;
   double deviation = 0;  // of a sample: over n - 1; 0 for a single value

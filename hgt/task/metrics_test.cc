@@ -307,6 +307,42 @@ TEST(ClassCounts, AgreeWithPrecisionAndRecallOfEachClass) {
   }
 }
 
+// --- threshold ---
+
+double f1_above(float threshold, const Scores& scores, const Flags& relevant) {
+  double right = 0;
+  double either = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const bool taken = scores[i] > threshold;
+    right += taken && relevant[i] != 0 ? 1 : 0;
+    either += (taken ? 1 : 0) + (relevant[i] != 0 ? 1 : 0);
+  }
+  return either == 0 ? 0 : 2 * right / either;
+}
+
+TEST(BestThreshold, GivesTheHighestF1OfAllThresholds) {
+  Draws draws(hash(77));
+  for (int list = 0; list < 500; ++list) {
+    const auto [scores, relevant] = random_list(draws, 12);
+    const double found = f1_above(best_threshold(scores, relevant), scores, relevant);
+    double best = f1_above(-100, scores, relevant);
+    for (const float score : scores) best = std::max(best, f1_above(score, scores, relevant));
+    EXPECT_EQ(found, best);
+  }
+}
+
+TEST(BestThreshold, LiesBetweenScoresOrBelowAllAndIsTheHighestOfEquals) {
+  const Flags relevant = {1, 0, 1, 0};
+  EXPECT_EQ(best_threshold(Scores{4, 1, 3, -1}, relevant), 2);
+  EXPECT_EQ(best_threshold(Scores{4, 5, 3, 6}, relevant), 2) << "all";
+  EXPECT_EQ(best_threshold(Scores{4, 1, 3, -1}, Flags(4, 0)), 0) << "none is relevant";
+  EXPECT_EQ(best_threshold({}, {}), 0);
+  EXPECT_EQ(best_threshold(Scores{9, 8, 7, 6, 5, 4}, Flags{1, 0, 0, 0, 1, 1}), 3);
+  EXPECT_EQ(best_threshold(Scores{9, 7, 6, 5}, Flags{1, 0, 0, 1}), 8) << "2 / 3, and so do all";
+  const float near = std::nextafter(1.0F, 2.0F);
+  EXPECT_EQ(best_threshold(Scores{near, 1}, Flags{1, 0}), 1) << "nothing lies between";
+}
+
 // --- spread ---
 
 TEST(Spread, OfValuesWorkedByHand) {

@@ -18,6 +18,7 @@ constexpr const char* kModelFormat = "hgt model 1";
 std::string to_json(const TrainState& state) {
   nlohmann::ordered_json json = {{"step", state.step},
                                  {"best_step", state.best_step},
+                                 {"threshold", state.threshold},
                                  {"without_progress", state.without_progress},
                                  {"stopped_early", state.stopped_early},
                                  {"validation_due", state.validation_due},
@@ -35,6 +36,7 @@ TrainState state_from_json(const std::string& text, const std::string& where) {
     TrainState state;
     json.at("step").get_to(state.step);
     json.at("best_step").get_to(state.best_step);
+    state.threshold = json.value("threshold", 0.0F);
     json.at("without_progress").get_to(state.without_progress);
     json.at("stopped_early").get_to(state.stopped_early);
     json.at("validation_due").get_to(state.validation_due);

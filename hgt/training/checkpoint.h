@@ -19,6 +19,7 @@ struct TrainState {
   uint64_t step = 0;  // batches done
   double best_loss = std::numeric_limits<double>::infinity();
   uint64_t best_step = 0;
+  float threshold = 0;            // chosen with the best weights: Evaluation::threshold
   uint64_t without_progress = 0;  // validations since then
   bool stopped_early = false;
   bool validation_due = false;  // the run was stopped between a batch and the validation after it

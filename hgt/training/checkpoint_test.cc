@@ -172,6 +172,7 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
   const TrainState state{.step = 12,
                          .best_loss = 0.1 + 0.2,
                          .best_step = 9,
+                         .threshold = -0.7F,
                          .without_progress = 3,
                          .stopped_early = true,
                          .validation_due = true,

@@ -50,9 +50,10 @@ constexpr std::array<std::pair<std::string_view, double Ranking::*>, 7> kRanking
 // Gathers what the examples' scores amount to.
 class Tally {
  public:
-  Tally(const Task& task, Evaluation& result)
+  Tally(const Task& task, std::optional<float> threshold, Evaluation& result)
       : task_(task),
         result_(result),
+        threshold_(threshold),
         metrics_(task.metrics()),
         counts_classes_(wants("micro_f1") || wants("macro_f1")),
         counts_(task.num_classes()) {}
@@ -89,6 +90,7 @@ class Tally {
     result_.numbers = std::move(ranked_);
     result_.equal_scores = result_.examples > 1 && equal_scores_;
     result_.loss = loss_ / static_cast<double>(result_.rankings.size());
+    count_kept();
     for (const std::string& name : metrics_) result_.metrics.emplace_back(name, value_of(name));
   }
 
@@ -143,9 +145,35 @@ class Tally {
                        question.answer_offsets[example + 1] - question.answer_offsets[example]);
       for (const uint32_t number : truth) relevant_[number] = 1;
       add_ranking(example, rank(scores, relevant_).value_or(Ranking{}));
+      if (counts_classes_) count_classes(scores, truth);
       for (const uint32_t number : truth) relevant_[number] = 0;
       result_.best_classes.push_back(best_class(scores));
-      if (counts_classes_) counts_.add(truth, predicted(scores));
+    }
+  }
+
+  // Without a threshold, all scores are needed to choose one.
+  void count_classes(std::span<const float> scores, std::span<const uint32_t> truth) {
+    if (task_.spec().loss != Loss::binary) {
+      counts_.add(truth, std::array{best_class(scores)});
+    } else if (threshold_) {
+      counts_.add(truth, classes_above(*threshold_, scores));
+    } else {
+      kept_scores_.insert(kept_scores_.end(), scores.begin(), scores.end());
+      kept_relevant_.insert(kept_relevant_.end(), relevant_.begin(), relevant_.end());
+    }
+  }
+
+  void count_kept() {
+    if (!threshold_) threshold_ = best_threshold(kept_scores_, kept_relevant_);
+    result_.threshold = *threshold_;
+    const size_t classes = task_.num_classes();
+    for (size_t at = 0; at < kept_scores_.size(); at += classes) {
+      const auto relevant = std::span(kept_relevant_).subspan(at, classes);
+      std::vector<uint32_t> truth;
+      for (uint32_t i = 0; i < classes; ++i) {
+        if (relevant[i] != 0) truth.push_back(i);
+      }
+      counts_.add(truth, classes_above(*threshold_, std::span(kept_scores_).subspan(at, classes)));
     }
   }
 
@@ -153,11 +181,10 @@ class Tally {
     return static_cast<uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   }
 
-  std::vector<uint32_t> predicted(std::span<const float> scores) const {
-    if (task_.spec().loss != Loss::binary) return {best_class(scores)};
+  static std::vector<uint32_t> classes_above(float threshold, std::span<const float> scores) {
     std::vector<uint32_t> classes;
     for (uint32_t i = 0; i < scores.size(); ++i) {
-      if (scores[i] > 0) classes.push_back(i);
+      if (scores[i] > threshold) classes.push_back(i);
     }
     return classes;
   }
@@ -178,6 +205,7 @@ class Tally {
 
   const Task& task_;
   Evaluation& result_;
+  std::optional<float> threshold_;
   std::vector<std::string> metrics_;
   bool counts_classes_;
   ClassCounts counts_;
@@ -189,6 +217,8 @@ class Tally {
   bool equal_scores_ = true;
   std::vector<float> pair_scores_;
   std::vector<uint8_t> pair_relevant_;
+  std::vector<float> kept_scores_;  // [examples, classes], for a threshold
+  std::vector<uint8_t> kept_relevant_;
 };
 
 // Puts the model out of training mode for a while.
@@ -219,7 +249,7 @@ double Evaluation::metric(const std::string& name) const {
 }
 
 Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
-                    const ProgressSink& progress) {
+                    const ProgressSink& progress, std::optional<float> threshold) {
   const auto start = std::chrono::steady_clock::now();
   const Scoring scoring(model);
   Evaluation result{.split = split};
@@ -227,7 +257,7 @@ Evaluation evaluate(TaskModel& model, const Task& task, Split split, const Train
   const auto about = [&](uint64_t first, uint64_t count) {
     return task.question(split, std::span(result.numbers).subspan(first, count), Task::kNoDraw);
   };
-  Tally tally(task, result);
+  Tally tally(task, threshold, result);
   const AskedSubgraphs asked = ask(
       model, task,
       {.stage = fmt::format("scoring {}", to_string(split)),

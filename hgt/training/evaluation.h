@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ struct Evaluation {
   std::vector<Ranking> rankings = {};  // one for each of them
   // Classes: the one with the highest score, one for each of them.
   std::vector<uint32_t> best_classes = {};
+  // Binary loss: a class whose score is above it is given to the node; 0 is the probability 1/2.
+  float threshold = 0;
   bool equal_scores = false;  // of several examples all got the same, bit for bit
   double seconds = 0;
   double seconds_waited = 0;
@@ -41,8 +44,10 @@ struct Evaluation {
 };
 
 // Leaves the model in training mode as it found it. Of the options, those of sampling, validation
-// and pipeline count. Throws Diverged; throws Error: all links are left out.
+// and pipeline count. `threshold`: no value: the one with the highest micro F1 on these examples,
+// so only for choosing it. Throws Diverged; throws Error: all links are left out.
 Evaluation evaluate(TaskModel& model, const Task& task, Split split, const TrainOptions& options,
-                    const ProgressSink& progress = no_progress);
+                    const ProgressSink& progress = no_progress,
+                    std::optional<float> threshold = 0.0F);
 
 }  // namespace hgt

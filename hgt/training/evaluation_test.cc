@@ -9,6 +9,7 @@
 #include "hgt/graph/graph_builder.h"
 #include "hgt/training/run.h"
 #include "hgt/training/trained_model.h"
+#include "hgt/training/trainer.h"
 #include "hgt/training/training_test_graph.h"
 
 namespace hgt {
@@ -50,6 +51,32 @@ TEST(Evaluation, NamesTheBestClassOfEveryExample) {
       }
     }
   }
+}
+
+TEST(Evaluation, GivesClassesAboveAThresholdChosenOnValidation) {
+  const TestFolder folder;
+  RunOptions options{
+      .graph = training_graph().string(),
+      .task = find_task("paper-field-L1", HeteroGraph::open(training_graph()).schema()),
+      .training = quick_options()};
+  options.task.loss = Loss::binary;
+  hgt::Run run = hgt::Run::create(folder / "run", options);
+  run.train();
+  TaskModel model = best_model(run, 1);
+  const auto at = [&](Split split, std::optional<float> threshold) {
+    return evaluate(model, run.task(), split, run.options().training, no_progress, threshold);
+  };
+  const float chosen = run.trainer(1).best_state().threshold;
+  const Evaluation choosing = at(Split::validation, {});
+  EXPECT_EQ(choosing.threshold, chosen);
+  EXPECT_NE(chosen, 0) << "otherwise this test says nothing";
+  for (const float other : {-2.0F, -1.0F, 0.0F, chosen, 1.0F}) {
+    EXPECT_LE(at(Split::validation, other).metric("micro_f1"), choosing.metric("micro_f1"));
+  }
+  EXPECT_EQ(at(Split::validation, chosen).metrics, choosing.metrics);
+  const Evaluation test = at(Split::test, chosen);
+  EXPECT_NE(test.metrics, at(Split::test, 0.0F).metrics);
+  EXPECT_EQ(run.evaluate(Split::test, run.scoring()).seeds[0].metrics, test.metrics);
 }
 
 TEST(Evaluation, OfPairsNamesNoClass) {

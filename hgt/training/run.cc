@@ -290,11 +290,11 @@ SeedResult Run::evaluate_seed(uint64_t seed, Split split, const EvaluationOption
   training.seed = seed;
   training.validation = how;
   const Trainer trained = trainer(seed);
-  const uint64_t best_batch = trained.best_batch();
+  const TrainState best = trained.best_state();
   const bool finished = trained.is_finished();
-  const Evaluation found = hgt::evaluate(model, task(), split, training, progress);
+  const Evaluation found = hgt::evaluate(model, task(), split, training, progress, best.threshold);
   SeedResult result{.seed = seed,
-                    .best_batch = best_batch,
+                    .best_batch = best.step,
                     .finished = finished,
                     .examples = found.examples,
                     .left_out = found.left_out,

@@ -120,12 +120,14 @@ struct Trainer::Loop {
   // The weights go to the file of the best ones if they are.
   Evaluation score_and_keep(const ProgressSink& sink) {
     const WeightAverage::Shown shown(average);
-    Evaluation result = evaluate(model, own.task_, Split::validation, own.options_, sink);
+    Evaluation result =
+        evaluate(model, own.task_, Split::validation, own.options_, sink, /*threshold=*/{});
     state.seconds = seconds_before + seconds_since(started);
     ++state.without_progress;
     if (!(result.loss < state.best_loss)) return result;  // nor is NaN
     state.best_loss = result.loss;
     state.best_step = state.step;
+    state.threshold = result.threshold;
     state.without_progress = 0;
     save_model(own.folder_.best_file(), *model, state, own.identity_);
     return result;
@@ -241,7 +243,7 @@ bool Trainer::is_finished() const {
   return !state.validation_due && (state.step >= steps_ || state.stopped_early);
 }
 
-uint64_t Trainer::best_batch() const { return load_state(folder_.best_file(), identity_).step; }
+TrainState Trainer::best_state() const { return load_state(folder_.best_file(), identity_); }
 
 TaskModel Trainer::best_model() {
   TaskModel model = make_model(task_, options_);

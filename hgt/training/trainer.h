@@ -32,9 +32,9 @@ class Trainer {
 
   // Nothing is left to do for run().
   bool is_finished() const;
-  // The weights with the lowest validation loss, and the batch after which they were that.
+  // The weights with the lowest validation loss, and the state in which they were that.
   TaskModel best_model();
-  uint64_t best_batch() const;
+  TrainState best_state() const;
 
   uint64_t steps() const { return steps_; }  // in all
 

@@ -352,7 +352,7 @@ TEST_F(Training, KnowsWhetherItIsFinished) {
   EXPECT_FALSE(trainer.is_finished());
   const TrainState state = trainer.run();
   EXPECT_TRUE(trainer.is_finished());
-  EXPECT_EQ(trainer.best_batch(), state.best_step);
+  EXPECT_EQ(trainer.best_state().step, state.best_step);
 }
 
 // The time of validations says nothing about sampling and computing.
