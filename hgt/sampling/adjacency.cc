@@ -133,6 +133,7 @@ void Adjacency::connect(const Subgraph& subgraph, std::span<const uint32_t> rows
     }
     read_list(lists_[i]);
   }
+  if (pages_.are_wanted()) ask_for_searches();
   search_heavy_lists();
   join_heavy_lists();
 }
@@ -199,20 +200,58 @@ void Adjacency::read_list(const List& list) {
 
 namespace {
 
+// Where the node should be among the sorted sources from `from` on, over which node numbers are
+// spread. Requires that it is behind the first of them and not behind the last.
+size_t likely_place(std::span<const NodeId> sources, size_t from, NodeId node) {
+  const double share = static_cast<double>(node - sources[from]) /
+                       static_cast<double>(sources.back() - sources[from]);
+  const auto room = static_cast<double>(sources.size() - 1 - from);
+  return std::min(from + static_cast<size_t>(share * room), sources.size() - 1);
+}
+
 // The first of the sorted sources that is not below the node; `from` is known not to be behind it.
-// Node numbers are spread over a hub's list, so the search begins where the node should be and
-// widens from there: it touches few cache lines.
+// The search begins where the node should be and widens from there: it touches few cache lines.
 size_t search(std::span<const NodeId> sources, size_t from, NodeId node) {
-  const auto rest = sources.subspan(from);
-  if (rest.empty() || rest.front() >= node) return from;
-  if (rest.back() < node) return sources.size();
-  const double share =
-      static_cast<double>(node - rest.front()) / static_cast<double>(rest.back() - rest.front());
-  const auto guess = static_cast<size_t>(share * static_cast<double>(rest.size() - 1));
-  return from + first_not_below(rest.size(), guess, [&](size_t at) { return rest[at] < node; });
+  if (from == sources.size() || sources[from] >= node) return from;
+  if (sources.back() < node) return sources.size();
+  const size_t guess = likely_place(sources, from, node);
+  return from + first_not_below(sources.size() - from, guess - from,
+                                [&](size_t at) { return sources[from + at] < node; });
 }
 
 }  // namespace
+
+// The page where the search for a node in a hub's list will begin.
+void Adjacency::ask_for_search(uint32_t hub, uint32_t slot, NodeId node) {
+  const Relation relation = relation_of(hub, slot);
+  const Neighbors list = graph_.unchecked_incoming(relation, sites_[hub].node);
+  if (list.sources.front() >= node || list.sources.back() < node) return;
+  const EdgePosition place = list.first + likely_place(list.sources, 0, node);
+  graph_.append_entry_memory(relation, sites_[hub].node, {place, place + 1}, pages_.ranges());
+}
+
+void Adjacency::ask_for_searches() {
+  for (const Link& link : sought_) {
+    ask_for_search(link.target, link.slot, sites_[link.source].node);
+  }
+  for (const std::vector<List>& lists : heavy_lists_) {
+    for (const List& list : lists) {
+      const Relation relation = relation_of(list.site, list.slot);
+      const auto& hubs = heavy_lists_[index(graph_.schema().reverse(relation))];
+      if (is_read_whole(list, hubs.size())) {
+        graph_.append_entry_memory(relation, sites_[list.site].node, {list.begin, list.end},
+                                   pages_.ranges());
+        continue;
+      }
+      for (const List& hub : hubs) ask_for_search(list.site, list.slot, sites_[hub.site].node);
+    }
+  }
+  pages_.send();
+}
+
+bool Adjacency::is_read_whole(const List& heavy, size_t hubs) {
+  return hubs > 0 && hubs * kSearchCost >= heavy.end - heavy.begin;
+}
 
 // The edges into hubs that were met in the lists of their sources.
 void Adjacency::search_heavy_lists() {
@@ -252,7 +291,7 @@ void Adjacency::join_heavy(const List& list) {
     return may_hide && visibility_.hides(relation, node, target);
   };
   const auto sources = graph_.unchecked_incoming(relation, target).sources;
-  if (hubs.size() * kSearchCost < sources.size()) {
+  if (!is_read_whole(list, hubs.size())) {
     for (const List& hub : hubs) {
       const NodeId node = sites_[hub.site].node;
       if (!hidden(node)) add_copies(list, list.begin + search(sources, 0, node), hub.site);

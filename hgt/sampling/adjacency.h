@@ -72,6 +72,9 @@ class Adjacency {
   void ask_for_lists();
   void find_lists(uint32_t site);
   void read_list(const List& list);
+  void ask_for_search(uint32_t hub, uint32_t slot, NodeId node);
+  void ask_for_searches();
+  static bool is_read_whole(const List& heavy, size_t hubs);  // instead of searched for all hubs
   void search_heavy_lists();
   void join_heavy_lists();
   void join_heavy(const List& list);

@@ -54,14 +54,14 @@ void ask_for_lists(const HeteroGraph& graph, std::span<const Seed> seeds, uint64
   for (const Seed& seed : seeds) graph.append_offset_memory(seed.type, seed.node, ranges);
   will_need(ranges);
   ranges.clear();
+  std::vector<EdgePosition> buffer;
   for (const Seed& seed : seeds) {
     const auto relations = graph.schema().incoming(seed.type);
-    const auto offsets = graph.incoming_offsets(seed.type, seed.node);
+    const auto offsets = graph.incoming_offsets(seed.type, seed.node, buffer);
     for (size_t slot = 0; slot < relations.size(); ++slot) {
-      const auto begin = static_cast<EdgePosition>(offsets[slot]);
-      const auto end = static_cast<EdgePosition>(offsets[slot + 1]);
-      graph.append_entry_memory(relations[slot], begin, std::min(kLongestList, end - begin),
-                                ranges);
+      const EdgePosition begin = offsets[slot];
+      const EdgePosition end = std::min(begin + kLongestList, offsets[slot + 1]);
+      graph.append_entry_memory(relations[slot], seed.node, {begin, end}, ranges);
     }
   }
   will_need(ranges);
