@@ -40,8 +40,11 @@ void CandidateReader::ask_for_offsets(const Targets& targets, bool whole_lists) 
 
 void CandidateReader::ask_for_entries() {
   for (const Range& range : ranges_) {
-    for (size_t i = range.first; i < range.last; ++i) {
-      graph_.append_entry_memory(range.relation, positions_[i], 1, pages_.ranges());
+    for (size_t i = range.first; i < range.last;) {
+      size_t end = i + 1;  // of successive entries
+      while (end < range.last && positions_[end] == positions_[end - 1] + 1) ++end;
+      graph_.append_entry_memory(range.relation, positions_[i], end - i, pages_.ranges());
+      i = end;
     }
   }
   pages_.send();
