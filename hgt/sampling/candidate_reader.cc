@@ -39,9 +39,12 @@ void CandidateReader::ask_for_offsets(const Targets& targets, bool whole_lists) 
 
 void CandidateReader::ask_for_entries() {
   for (const Range& range : ranges_) {
-    for (size_t i = range.first; i < range.last; ++i) {
-      const EdgePosition entry = positions_[i];
-      graph_.append_entry_memory(range.relation, range.target, {entry, entry + 1}, pages_.ranges());
+    for (size_t i = range.first; i < range.last;) {
+      size_t end = i + 1;  // of successive entries
+      while (end < range.last && positions_[end] == positions_[end - 1] + 1) ++end;
+      graph_.append_entry_memory(range.relation, range.target,
+                                 {positions_[i], positions_[end - 1] + 1}, pages_.ranges());
+      i = end;
     }
   }
   pages_.send();
