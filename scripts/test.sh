@@ -22,6 +22,8 @@ cmake --build --preset tsan --target graph_test ordered_stream_test sampling_tes
   tables_test metapath2vec_test http_test
 build/tsan/tests/graph_test --gtest_filter='*EdgeSorter*:*GraphBuilder*:*JobGroup*' --gtest_brief=1
 build/tsan/tests/ordered_stream_test --gtest_brief=1
+build/tsan/tests/academic_test --gtest_filter='QuotaChunks*:*WithAnyNumberOfThreads' --gtest_brief=1
+build/tsan/tests/tables_test --gtest_filter='RowPieces*:ThreadsImport*' --gtest_brief=1
 build/tsan/tests/sampling_test --gtest_filter='BatchStream*' --gtest_brief=1
 build/tsan/tests/metapath2vec_test --gtest_filter='SkipGram*:ShareOut*:WalkPairs*' --gtest_brief=1
 build/tsan/tests/http_test --gtest_brief=1

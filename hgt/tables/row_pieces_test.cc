@@ -226,7 +226,9 @@ TEST_F(ThreadsImportTest, GraphAndReportAreThoseOfOneThread) {
   for (const unsigned threads : {2, 5}) {
     const Imported several =
         folder_.import(manifest(), "several", {.build = {.replace = true, .threads = threads}});
-    EXPECT_EQ(differing_files(folder_ / "one", folder_ / "several"), Texts{});
+    Texts differing = differing_files(folder_ / "one", folder_ / "several");
+    std::erase(differing, "verified.json");  // of when the graph was read
+    EXPECT_EQ(differing, Texts{});
     ASSERT_EQ(several.report.tables.size(), one.report.tables.size());
     for (size_t i = 0; i < one.report.tables.size(); ++i) {
       const TableReport& expected = one.report.tables[i];
