@@ -24,7 +24,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"hgt/http", {"hgt"}},
     {"hgt/tables", {"hgt", "hgt/disk", "hgt/options", "hgt/graph"}},
     {"hgt/academic", {"hgt", "hgt/disk", "hgt/graph"}},
-    {"hgt/sampling", {"hgt", "hgt/graph"}},
+    {"hgt/sampling", {"hgt", "hgt/disk", "hgt/graph"}},
     {"hgt/task", {"hgt", "hgt/disk", "hgt/options", "hgt/graph", "hgt/sampling"}},
     {"hgt/message", {"hgt", "hgt/disk", "hgt/graph", "hgt/sampling"}},
     {"hgt/run",

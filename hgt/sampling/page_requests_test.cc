@@ -76,8 +76,8 @@ TEST(PageRequests, ForTheListsOfSeedsAreMadeOnlyWhereThereIsLittleMemory) {
   EXPECT_NO_THROW(ask_for_lists(*graph, seeds, kNoMemory));
   EXPECT_NO_THROW(ask_for_lists(*graph, {}, kNoMemory));
   write_bytes(
-      graph.path() / "author" / "incoming_offsets.npy",
-      std::string(std::filesystem::file_size(graph.path() / "author" / "incoming_offsets.npy"),
+      graph.path() / "author" / "incoming_starts.npy",
+      std::string(std::filesystem::file_size(graph.path() / "author" / "incoming_starts.npy"),
                   '\x77'));
   EXPECT_NE(error_of([&] { ask_for_lists(*graph, seeds, kNoMemory); }), "") << "they are checked";
   EXPECT_NO_THROW(ask_for_lists(*graph, seeds, kPlenty)) << "nothing is looked at";
