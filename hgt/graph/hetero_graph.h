@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "hgt/graph/graph_builder.h"
-#include "hgt/graph/list_index.h"
 #include "hgt/graph/neighbors.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"

@@ -22,15 +22,9 @@
 #include <vector>
 
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/types.h"
 
 namespace hgt {
-
-struct ListRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;  // not included
-
-  uint64_t size() const { return end - begin; }
-};
 
 // A view; the arrays must outlive it. What it finds ascends and lies within the items, or there is
 // an Error that names the damaged file.
