@@ -93,6 +93,8 @@ class Papers:
     def incoming_offsets(graph):
         """Where each list begins, and where the last one ends (docs/graph-format.md)."""
         lists = os.path.join(graph, "paper", "incoming")
+        if os.path.exists(lists + "_offsets.npy"):
+            return numpy.load(lists + "_offsets.npy")
         lengths = numpy.load(lists + "_lengths.npy").astype("i8")
         long = numpy.load(lists + "_long.npy")
         lengths[long[:, 0]] += long[:, 1]

@@ -31,30 +31,30 @@ void spill(const Path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-// Some of everything: times, weights, names, ids, labels, features; lists and a name of more than
-// 255 items.
+// Some of everything: times, weights, names, ids, labels, features; few long lists among many (the
+// edges into authors), and many (the names of papers).
 void build_graph(const Path& folder) {
   hgt::Schema schema;
   const auto paper = schema.add_node_type("paper", hgt::NodeKind::event);
   const auto author = schema.add_node_type("author", hgt::NodeKind::plain);
-  schema.at(author).names = true;
+  schema.at(paper).names = true;
   schema.add_relation({.source = "author", .edge = "writes", .target = "paper", .weights = true});
   schema.add_relation({.source = "author", .edge = "reads", .target = "paper", .times = true});
   schema.number_relations();
   const auto writes = schema.relation("author", "writes", "paper");
   const auto reads = schema.relation("author", "reads", "paper");
   hgt::GraphBuilder builder(folder, schema);
-  for (int i = 0; i < 300; ++i) builder.add_node(paper, {.time = 2000 + i % 20});
   for (int i = 0; i < 3; ++i) {
-    const std::string id = "author" + std::to_string(i);
-    builder.add_node(author, {.id = id, .name = std::string(200 * i, 'x')});
+    const std::string id = "paper" + std::to_string(i);
+    builder.add_node(paper, {.id = id, .name = std::string(200 * i, 'x'), .time = 2000 + i});
   }
-  builder.declare_features(author, {.width = 2});
-  builder.set_features(author, 1, std::vector<float>{1, 2});
-  builder.add_label(author, builder.declare_label(author, "kind"), 2, "a");
-  for (hgt::NodeId node = 0; node < 300; ++node) {
-    builder.add_edge(writes, {.source = 1, .target = node, .weight = 0.5F});
-    builder.add_edge(reads, {.source = node % 3, .target = node, .time = 2010});
+  for (int i = 0; i < 520; ++i) builder.add_node(author, {});
+  builder.declare_features(paper, {.width = 2});
+  builder.set_features(paper, 1, std::vector<float>{1, 2});
+  builder.add_label(paper, builder.declare_label(paper, "kind"), 2, "a");
+  for (hgt::NodeId i = 0; i < 300; ++i) {
+    builder.add_edge(writes, {.source = 7, .target = i % 3, .weight = 0.5F});
+    builder.add_edge(reads, {.source = i, .target = i % 3, .time = 2010});
   }
   builder.finish();
 }

@@ -80,6 +80,8 @@ class Graph:
 
     def offsets(self, prefix):
         """Where each list begins, and where the last one ends."""
+        if prefix + "_offsets.npy" in self.arrays:
+            return self.arrays[prefix + "_offsets.npy"]
         lengths = self.arrays[prefix + "_lengths.npy"].astype("i8")
         longs = self.arrays[prefix + "_long.npy"]
         assert np.array_equal(longs[:, 0], np.flatnonzero(lengths == 255))

@@ -12,6 +12,7 @@
 #include "hgt/graph/feature_writer.h"
 #include "hgt/graph/feature_writer_test_folder.h"
 #include "hgt/graph/graph_check.h"
+#include "hgt/graph/version_1_test_graph.h"
 
 namespace hgt {
 namespace {
@@ -51,6 +52,14 @@ TEST_F(FeatureSetsTest, AGraphHasTheImportedOne) {
   const Schema stored = read_schema(path());
   EXPECT_EQ(with_features(stored, "imported").to_json(), read_bytes(path() / "schema.json"))
       << "the text of schema.json, so that runs of older graphs find theirs unchanged";
+}
+
+TEST_F(FeatureSetsTest, AreAddedToAGraphOfVersion1WhichStaysInVersion1) {
+  convert_to_version_1(path());
+  make_set({.name = "one"}, kFirst);
+  EXPECT_EQ(read_schema(path()).format_version, 1);
+  EXPECT_EQ(authors("one"), kFirst);
+  verify(HeteroGraph::open(path()));
 }
 
 TEST_F(FeatureSetsTest, OthersAreAddedAndTheNewestIsUsed) {

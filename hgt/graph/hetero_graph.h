@@ -26,7 +26,6 @@
 
 #include "hgt/disk/mapping.h"
 #include "hgt/graph/graph_builder.h"
-#include "hgt/graph/list_index.h"
 #include "hgt/graph/neighbors.h"
 #include "hgt/graph/schema.h"
 #include "hgt/graph/types.h"

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "hgt/graph/graph_test_folder.h"
+#include "hgt/graph/listed_arrays.h"
 #include "hgt/random.h"
 
 namespace hgt {
@@ -44,26 +46,23 @@ TEST(SequenceNode, CountsFromTheFirstIdAndNoFurtherThanTheNodes) {
   EXPECT_EQ(sequence_node(0, 0, "0"), std::nullopt);
 }
 
-// The four arrays of a column of strings, read back as a graph would.
+// The arrays of a column of strings, read back as a graph would.
 class MappedStrings {
  public:
   MappedStrings() = default;
-  MappedStrings(const Path& folder, std::span<const ArrayRecord> records)
-      : starts_(folder, records[0]),
-        lengths_(folder, records[1]),
-        longs_(folder, records[2]),
-        bytes_(folder, records[3]) {}
-  StringColumn column() const {
-    return {.strings = {{.starts = starts_.as<int64_t>(),
-                         .lengths = lengths_.as<uint8_t>(),
-                         .longs = longs_.as<int64_t>()},
-                        bytes_.as<char>().size(),
-                        "name"},
-            .bytes = bytes_.as<char>()};
+  MappedStrings(const Path& folder, const std::vector<ArrayRecord>& records,
+                const std::string& prefix, uint64_t strings) {
+    Schema schema;
+    schema.arrays = records;
+    const ListedArrays listed(folder, schema);
+    listed.map(bytes_, prefix + "_bytes.npy", "|u1");
+    listed.map_lists(*lists_, prefix, strings, bytes_.as<char>().size());
   }
+  StringColumn column() const { return {.strings = lists_->lists, .bytes = bytes_.as<char>()}; }
 
  private:
-  MappedArray starts_, lengths_, longs_, bytes_;
+  std::unique_ptr<ListArrays> lists_ = std::make_unique<ListArrays>();
+  MappedArray bytes_;
 };
 
 // What a map has written, read back as a graph would.
@@ -76,9 +75,8 @@ class Written {
       EXPECT_TRUE(records.empty());
       return;
     }
-    EXPECT_EQ(records.size(), 5U);
-    strings_ = MappedStrings(folder, std::span(records).first(4));
-    index_ = MappedArray(folder, records.at(4));
+    strings_ = MappedStrings(folder, records, "id", map.size());
+    index_ = MappedArray(folder, records.back());
   }
   std::optional<int64_t> first() const { return first_; }
   IdIndex index() const { return {.slots = index_.as<uint32_t>(), .ids = strings_.column()}; }
@@ -287,8 +285,7 @@ TEST(StringColumn, GivesItsStringsAndNoOthers) {
   for (const std::string& string : strings) stream.append(string);
   std::vector<ArrayRecord> records;
   stream.close(records);
-  ASSERT_EQ(records.size(), 4U);
-  const MappedStrings mapped(folder.path(), records);
+  const MappedStrings mapped(folder.path(), records, "name", strings.size());
   const StringColumn column = mapped.column();
   ASSERT_EQ(column.size(), strings.size());
   for (size_t row = 0; row < strings.size(); ++row) EXPECT_EQ(column.at(row), strings[row]);

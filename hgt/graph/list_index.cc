@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cassert>
 #include <cstring>
+#include <filesystem>
 
 #include "hgt/error.h"
 #include "hgt/graph/sorted_search.h"
@@ -16,34 +19,38 @@ constexpr uint64_t kBytes = 0x0101010101010101U;       // 1 in each byte of a wo
 constexpr uint64_t kLowBytes = 0x00ff00ff00ff00ffU;    // every second byte
 constexpr uint64_t kLowInPairs = 0x0001000100010001U;  // 1 in each pair of bytes
 
-uint64_t sum_of_bytes(uint64_t word) {
-  const uint64_t pairs = (word & kLowBytes) + ((word >> 8U) & kLowBytes);
-  return (pairs * kLowInPairs) >> 48U;
-}
+// 255 for each list of a block, and 0 for those of the next.
+constexpr auto kMask = [] {
+  std::array<uint8_t, 2 * ListIndex::kBlock> mask{};
+  std::fill_n(mask.begin(), ListIndex::kBlock, uint8_t{255});
+  return mask;
+}();
 
-// Adding 1 to the low seven bits carries into the eighth if they are all set.
-bool has_byte_255(uint64_t word) {
-  const uint64_t carried = (word & kBytes * 0x7f) + kBytes;
-  return (carried & word & kBytes * 0x80) != 0;
+uint64_t word_at(const uint8_t* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
 }
 
 }  // namespace
 
+// Of lists in one block, from its first. All words of the block are added, those behind `last` as
+// zeros: a loop that ends in different places costs more, as no processor foresees where.
 ListIndex::Sum ListIndex::sum(uint64_t first, uint64_t last) const {
-  Sum result;
-  for (; first < last; first += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    const uint64_t stored = arrays_.lengths.size() - first;
-    if (stored >= sizeof(word)) {
-      std::memcpy(&word, &arrays_.lengths[first], sizeof(word));
-    } else {
-      std::memcpy(&word, &arrays_.lengths[first], stored);
-    }
-    if (last - first < sizeof(word)) word &= (uint64_t{1} << 8 * (last - first)) - 1;
-    result.items += sum_of_bytes(word);
-    result.has_long |= has_byte_255(word);
+  assert(first % kBlock == 0 && last - first <= kBlock);
+  std::array<uint8_t, kBlock> end{};
+  const uint8_t* lengths = arrays_.lengths.data() + first;
+  const uint64_t stored = arrays_.lengths.size() - first;
+  if (stored < kBlock) lengths = std::copy_n(lengths, stored, end.begin()) - stored;
+  const uint8_t* mask = kMask.data() + kBlock - (last - first);
+  uint64_t pairs = 0;  // sums of bytes, in 16 bits each
+  uint64_t full = 0;   // the top bits of bytes that are 255: only these carry, and have the bit
+  for (size_t at = 0; at < kBlock; at += sizeof(uint64_t)) {
+    const uint64_t word = word_at(lengths + at) & word_at(mask + at);
+    pairs += (word & kLowBytes) + ((word >> 8U) & kLowBytes);
+    full |= ((word & kBytes * 0x7f) + kBytes) & word;
   }
-  return result;
+  return {.items = (pairs * kLowInPairs) >> 48U, .has_long = (full & kBytes * 0x80) != 0};
 }
 
 // Of the block that the list is in.
@@ -91,10 +98,14 @@ ListRange ListIndex::range(uint64_t first, uint64_t last) const {
   }
   const uint64_t block = first / kBlock * kBlock;
   const Sum before = sum(block, first);
-  const Sum own = sum(first, last);
   ListRange found{.begin = start(first) + before.items};
-  found.end = found.begin + own.items;
-  if (before.has_long || own.has_long) {
+  found.end = found.begin;
+  bool has_long = before.has_long;
+  for (uint64_t list = first; list < last; ++list) {
+    found.end += arrays_.lengths[list];
+    has_long |= arrays_.lengths[list] == kLong;
+  }
+  if (has_long) {
     size_t row = first_long_row(block);
     const uint64_t more = excess(block, first, row);
     found.begin += more;
@@ -171,6 +182,30 @@ ListRange ListIndex::checked(uint64_t first, uint64_t last, ListRange range) con
 void ListIndex::fail(std::string_view file, const std::string& what) const {
   throw Error(fmt::format("{}{}: {}; the file is damaged, restore it or make the graph again",
                           prefix_, file, what));
+}
+
+ArrayRecord replace_by_offsets(const Path& folder, const std::string& prefix,
+                               const std::array<ArrayRecord, 3>& arrays) {
+  constexpr uint64_t kListsAtOnce = 4096;
+  const MappedArray starts(folder, arrays[0]);
+  const MappedArray lengths(folder, arrays[1]);
+  const MappedArray longs(folder, arrays[2]);
+  const int64_t items = starts.as<int64_t>().back();
+  const ListIndex lists({.starts = starts.as<int64_t>(),
+                         .lengths = lengths.as<uint8_t>(),
+                         .longs = longs.as<int64_t>()},
+                        static_cast<uint64_t>(items), prefix);
+  ArrayStream offsets(folder, prefix + "_offsets.npy", dtype_of<int64_t>());
+  std::vector<uint64_t> found;
+  for (uint64_t first = 0; first < lists.size(); first += kListsAtOnce) {
+    found.resize(std::min(kListsAtOnce, lists.size() - first) + 1);
+    lists.find(first, found);
+    found.pop_back();
+    for (const uint64_t offset : found) offsets.append(static_cast<int64_t>(offset));
+  }
+  offsets.append(items);
+  for (const ArrayRecord& array : arrays) std::filesystem::remove(folder / array.file);
+  return offsets.close();
 }
 
 // --- checking everything ---

@@ -4,11 +4,15 @@
 // Three arrays on disk (docs/graph-format.md): X_lengths.npy, a byte for each list, its length, or
 // 255 for a longer one; X_long.npy, of each longer one its number and its length - 255;
 // X_starts.npy, where each block of 64 lists begins. A list begins at the start of its block plus
-// the lengths in front of it: two cache lines and a sum over 63 bytes at most. Graphs of version 1
-// have X_offsets.npy instead: where each list begins, and where the last one ends.
+// the lengths in front of it: two cache lines and a sum over 63 bytes at most.
+//
+// Where long lists are not rare, searching for them would cost more than the space is worth. Then,
+// and in graphs of version 1, there is X_offsets.npy instead: where each list begins, and where the
+// last one ends.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <limits>
@@ -19,15 +23,9 @@
 
 #include "hgt/disk/mapping.h"
 #include "hgt/graph/array_file.h"
+#include "hgt/graph/types.h"
 
 namespace hgt {
-
-struct ListRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;  // not included
-
-  uint64_t size() const { return end - begin; }
-};
 
 // A view; the arrays must outlive it. What it finds ascends and lies within the items, or there is
 // an Error that names the damaged file.
@@ -35,6 +33,7 @@ class ListIndex {
  public:
   static constexpr uint64_t kBlock = 64;  // lists
   static constexpr uint8_t kLong = 255;
+  static constexpr uint64_t kListsPerLong = 1024;  // fewer: offsets are stored
 
   struct Arrays {
     std::span<const int64_t> starts;   // [ceil(lists / kBlock) + 1]; the last may still be missing
@@ -47,7 +46,7 @@ class ListIndex {
   // Of lists in an array of `items`. `prefix`: X in the names of the files, for errors.
   ListIndex(const Arrays& arrays, uint64_t items, std::string_view prefix)
       : arrays_(arrays), items_(items), prefix_(prefix) {}
-  // Version 1.
+  // The same of offsets. [lists + 1]
   ListIndex(std::span<const int64_t> offsets, uint64_t items, std::string_view prefix)
       : offsets_(offsets), items_(items), prefix_(prefix) {}
 
@@ -88,12 +87,18 @@ class ListIndex {
   std::string_view prefix_;
 };
 
+// Writes the offsets of lists whose three arrays are there, and removes these.
+ArrayRecord replace_by_offsets(const Path& folder, const std::string& prefix,
+                               const std::array<ArrayRecord, 3>& arrays);
+
 // Writes the arrays of a ListIndex. `Array`: ArrayStream, or GrowingArray to read while writing.
 template <typename Array>
 class ListIndexWriter {
  public:
   ListIndexWriter(const Path& folder, const std::string& prefix)
-      : starts_(folder, prefix + "_starts.npy", dtype_of<int64_t>()),
+      : folder_(folder),
+        prefix_(prefix),
+        starts_(folder, prefix + "_starts.npy", dtype_of<int64_t>()),
         lengths_(folder, prefix + "_lengths.npy", dtype_of<uint8_t>()),
         longs_(folder, prefix + "_long.npy", dtype_of<int64_t>()) {}
 
@@ -123,12 +128,20 @@ class ListIndexWriter {
 
   void close(std::vector<ArrayRecord>& records) {
     starts_.append(static_cast<int64_t>(items_));
-    records.push_back(starts_.close({starts_.items()}));
-    records.push_back(lengths_.close({lengths_.items()}));
-    records.push_back(longs_.close({longs_.items() / 2, 2}));
+    const uint64_t longs = longs_.items() / 2;
+    const std::array<ArrayRecord, 3> arrays = {starts_.close({starts_.items()}),
+                                               lengths_.close({lengths_.items()}),
+                                               longs_.close({longs, 2})};
+    if (longs * ListIndex::kListsPerLong > size()) {
+      records.push_back(replace_by_offsets(folder_, prefix_, arrays));
+    } else {
+      records.insert(records.end(), arrays.begin(), arrays.end());
+    }
   }
 
  private:
+  Path folder_;
+  std::string prefix_;
   Array starts_;
   Array lengths_;
   Array longs_;

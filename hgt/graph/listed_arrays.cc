@@ -12,8 +12,7 @@ void ListArrays::expect(Access access) const {
   for (const MappedArray* array : {&starts, &lengths, &longs, &offsets}) array->expect(access);
 }
 
-ListedArrays::ListedArrays(const Path& folder, const Schema& schema)
-    : folder_(folder), format_version_(schema.format_version) {
+ListedArrays::ListedArrays(const Path& folder, const Schema& schema) : folder_(folder) {
   for (const ArrayRecord& array : schema.arrays) records_.emplace(array.file, &array);
 }
 
@@ -40,7 +39,7 @@ void ListedArrays::map(MappedArray& into, const std::string& file, std::string_v
 void ListedArrays::map_lists(ListArrays& into, const std::string& prefix, uint64_t lists,
                              uint64_t items) const {
   into.prefix = (folder_ / prefix).string();
-  if (format_version_ == 1) {
+  if (records_.contains(prefix + "_offsets.npy")) {
     map(into.offsets, prefix + "_offsets.npy", dtype_of<int64_t>(), {lists + 1});
     into.lists = ListIndex(into.offsets.as<int64_t>(), items, into.prefix);
     return;

@@ -20,7 +20,7 @@ struct ListArrays {
   MappedArray starts = {};
   MappedArray lengths = {};
   MappedArray longs = {};
-  MappedArray offsets = {};  // version 1
+  MappedArray offsets = {};  // then the others stay unmapped
   ListIndex lists = {};
 
   void expect(Access access) const;
@@ -30,7 +30,7 @@ class ListedArrays {
  public:
   static constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();  // extent
 
-  // Both must outlive it.
+  // Both must outlive it. What is stored of lists, three arrays or offsets, is what is listed.
   ListedArrays(const Path& folder, const Schema& schema);
 
   // Throws Error: it is not listed, or not so, or the file is damaged.
@@ -40,7 +40,6 @@ class ListedArrays {
 
  private:
   const Path& folder_;
-  int format_version_;
   std::map<std::string, const ArrayRecord*> records_;
 };
 

@@ -19,6 +19,15 @@ using NodeId = uint32_t;        // index among the nodes of one type
 using EdgePosition = uint64_t;  // index among all incoming entries of one target type
 using Time = int32_t;           // T(v), in the unit that the schema names
 
+// The items of a list, or of several that follow each other: positions in the array that holds
+// them.
+struct ListRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;  // not included
+
+  uint64_t size() const { return end - begin; }
+};
+
 // The time of an event node whose table gave none. It then inherits like a plain node.
 constexpr Time kNoTime = std::numeric_limits<Time>::min();
 // The same, of an edge, where times are stored in 2 bytes.

@@ -60,6 +60,8 @@ class Version1Folder {
 
   // The running sum of the lengths.
   std::vector<int64_t> read_offsets(const std::string& prefix) const {
+    const auto stored = read<int64_t>(prefix + "_offsets.npy");
+    if (!stored.empty()) return stored;
     const auto lengths = read<uint8_t>(prefix + "_lengths.npy");
     std::vector<int64_t> sizes(lengths.begin(), lengths.end());
     const auto longs = read<int64_t>(prefix + "_long.npy");
@@ -72,7 +74,9 @@ class Version1Folder {
   }
   std::vector<int64_t> take_offsets(const std::string& prefix) {
     std::vector<int64_t> offsets = read_offsets(prefix);
-    for (const char* part : {"_starts.npy", "_lengths.npy", "_long.npy"}) remove(prefix + part);
+    for (const char* part : {"_starts.npy", "_lengths.npy", "_long.npy", "_offsets.npy"}) {
+      remove(prefix + part);
+    }
     return offsets;
   }
 
@@ -94,7 +98,7 @@ class Version1Folder {
     const std::vector<T> carried = read_carried<T>(file);
     const std::string own = prefix + "_" + name;
     if (carried.empty()) return;
-    if (std::filesystem::exists(folder_ / (own + "_lengths.npy"))) take_offsets(own);
+    take_offsets(own);  // if there are any
     const std::vector<int64_t> offsets = read_offsets(prefix);
     const auto relations = schema_.incoming(type);
     std::vector<T> expanded;
