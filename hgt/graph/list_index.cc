@@ -131,13 +131,15 @@ void ListIndex::find(uint64_t first, std::span<uint64_t> offsets) const {
 void ListIndex::find_stored(uint64_t first, std::span<uint64_t> offsets) const {
   const uint64_t block = first / kBlock * kBlock;
   const Sum before = sum(block, first);
+  const auto lengths = arrays_.lengths.subspan(first, offsets.size() - 1);
   bool has_long = before.has_long;
-  offsets[0] = start(first) + before.items;
-  for (size_t i = 1; i < offsets.size(); ++i) {
-    const uint8_t length = arrays_.lengths[first + i - 1];
-    has_long |= length == kLong;
-    offsets[i] = offsets[i - 1] + length;
+  uint64_t at = start(first) + before.items;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    offsets[i] = at;
+    at += lengths[i];
+    has_long |= lengths[i] == kLong;
   }
+  offsets.back() = at;
   if (!has_long) return;
   size_t row = first_long_row(block);
   uint64_t more = excess(block, first, row);
