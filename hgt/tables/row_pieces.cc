@@ -1,5 +1,7 @@
 #include "hgt/tables/row_pieces.h"
 
+#include "hgt/parallel.h"
+
 namespace hgt {
 
 void PieceCutter::cut(uint64_t number, TextPiece& piece) {

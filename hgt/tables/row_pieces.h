@@ -46,6 +46,22 @@ struct ReadPiece {
   bool failed = false;
 };
 
+// Calls read(worker, row, found) for all rows of the item's piece; what that threw.
+template <typename Found, typename Read>
+std::exception_ptr read_piece(PieceReader& reader, unsigned worker, const Read& read,
+                              ReadPiece<Found>& item) noexcept {
+  try {
+    item.found.clear();
+    reader.start(item.piece, item.line);
+    for (Row row; reader.next(row);) read(worker, row, item.found);
+    item.end = reader.next_line();
+    item.unread = reader.unread();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 // Calls read(worker, row, found) for each row on a worker's thread, where found is empty at the
 // beginning of a piece and worker at most `threads`, and use(found, line, read_so_far) for each
 // piece in order on the caller's: lines in `found` are counted from `line` as the first. Found
@@ -54,38 +70,30 @@ template <typename Found, typename Read, typename Use>
 void read_in_pieces(RowSource& source, unsigned threads, const Read& read, const Use& use) {
   std::vector<std::unique_ptr<PieceReader>> readers;
   for (unsigned i = 0; i <= threads; ++i) readers.push_back(source.piece_reader());
-  const auto read_piece = [&](unsigned worker, uint64_t line, ReadPiece<Found>& item) {
-    PieceReader& reader = *readers[worker];
-    item.found.clear();
-    item.line = line;
-    reader.start(item.piece, line);
-    for (Row row; reader.next(row);) read(worker, row, item.found);
-    item.end = reader.next_line();
-    item.unread = reader.unread();
-  };
   PieceCutter cutter(source);
   uint64_t line = source.next_line();
-  OrderedStream<ReadPiece<Found>> stream(
-      {.count = std::numeric_limits<uint64_t>::max(),
-       .workers = threads > 1 ? threads : 0,
-       .queue = threads + 2},
-      [&](unsigned worker, uint64_t i, ReadPiece<Found>& item) {
-        cutter.cut(i, item.piece);
-        FirstFailure failure;  // a wrong guess may fail in any way
-        failure.watch([&] { read_piece(worker, 1, item); });
-        item.failed = failure.any();
-      });
+  OrderedStream<ReadPiece<Found>> stream({.count = std::numeric_limits<uint64_t>::max(),
+                                          .workers = threads > 1 ? threads : 0,
+                                          .queue = threads + 2},
+                                         [&](unsigned worker, uint64_t i, ReadPiece<Found>& item) {
+                                           cutter.cut(i, item.piece);
+                                           item.line = 1;
+                                           // A wrong guess may fail in any way.
+                                           item.failed = read_piece(*readers[worker], worker, read,
+                                                                    item) != nullptr;
+                                         });
   std::string begun;  // the beginning of a row that goes on in the next piece
   ReadPiece<Found> item;
   do {
     stream.next(item);
-    FirstFailure failure;
+    std::exception_ptr failure;
     if (item.failed || !begun.empty()) {
       item.piece.text.insert(0, begun);
-      failure.watch([&] { read_piece(threads, line, item); });
+      item.line = line;
+      failure = read_piece(*readers[threads], threads, read, item);
     }
     use(item.found, line - item.line + 1, item.piece.read);
-    failure.rethrow();
+    if (failure) std::rethrow_exception(failure);
     line += item.end - item.line;
     begun = item.piece.text.substr(item.piece.text.size() - item.unread);
   } while (!item.piece.last);

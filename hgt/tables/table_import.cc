@@ -239,11 +239,16 @@ class Importer {
   template <typename Rows, typename Spec>
   void scan(const Spec& spec, const TableSource& source, const std::string& title) {
     scan_entry(source, title, [&](const Path& file, const ScanOptions& options) {
-      scan_table(source, file, options, [&](const RowSource& table) -> UseRow {
-        auto rows = std::make_shared<Rows>(context_, spec, table, options.log);
-        return [rows](const Row& row) { return rows->read(row); };
-      });
+      scan_table(source, file, options, binding<Rows>(spec, options.log));
     });
+  }
+
+  template <typename Rows, typename Spec>
+  BindTable binding(const Spec& spec, RowLog& log) {
+    return [this, &spec, &log](const RowSource& table) -> UseRow {
+      auto rows = std::make_shared<Rows>(context_, spec, table, log);
+      return [rows](const Row& row) { return rows->read(row); };
+    };
   }
 
   using ScanFile = std::function<void(const Path& file, const ScanOptions& options)>;
@@ -315,13 +320,14 @@ class Importer {
   void find_positions(const EdgeTable& spec, std::vector<PositionRange>& groups) {
     TableReport unused;
     DefectLog log(unused, false);  // the second pass reports the defects
-    scan_files(
-        files(spec.source_table), unused, log, [&](const Path& file, const ScanOptions& options) {
-          scan_table(spec.source_table, file, options, [&](const RowSource& table) -> UseRow {
-            auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
-            return [rows](const Row& row) { return rows->read(row); };
-          });
-        });
+    const auto bind = [&](const RowSource& table) -> UseRow {
+      auto rows = std::make_shared<OrderRows>(context_, spec, table, groups);
+      return [rows](const Row& row) { return rows->read(row); };
+    };
+    scan_files(files(spec.source_table), unused, log,
+               [&](const Path& file, const ScanOptions& options) {
+                 scan_table(spec.source_table, file, options, bind);
+               });
   }
 
   // Features in a .npy file: row i belongs to node i.
