@@ -5,10 +5,9 @@
 namespace hgt {
 
 JobThreads::JobThreads(unsigned threads) {
+  const auto do_jobs = [this] { work(); };
   try {
-    for (unsigned i = 0; i < threads; ++i) {
-      threads_.push_back(start_thread([this] { work(); }));
-    }
+    for (unsigned i = 0; i < threads; ++i) threads_.push_back(start_thread(do_jobs));
   } catch (...) {
     stop();  // those that did start
     throw;
