@@ -76,9 +76,8 @@ void Mapping::drop_pages() {
 namespace {
 
 MemoryRange whole_pages(MemoryRange range, size_t page) {
-  const auto first = reinterpret_cast<uintptr_t>(range.data()) / page * page;
-  const auto last = reinterpret_cast<uintptr_t>(range.data() + range.size());
-  return {reinterpret_cast<const std::byte*>(first), (last - first + page - 1) / page * page};
+  const size_t before = reinterpret_cast<uintptr_t>(range.data()) % page;
+  return {range.data() - before, (before + range.size() + page - 1) / page * page};
 }
 
 // Sorted by address; those that touch each other become one.

@@ -60,12 +60,12 @@ uint64_t memory_told(const Path& file, const std::string& name) {
 }
 
 uint64_t memory_here() {
-  static const uint64_t kFound = [] {  // it takes reading a few files
+  static const uint64_t found = [] {  // it takes reading a few files
     const uint64_t machine = memory_told("/proc/meminfo", "MemTotal:");
     return std::min(machine,
                     container_memory("/proc/self/cgroup", "/sys/fs/cgroup").value_or(machine));
   }();
-  return kFound;
+  return found;
 }
 
 std::optional<uint64_t> container_memory(const Path& groups, const Path& mounted) {

@@ -39,6 +39,17 @@ void read_and_wait(const FileRange& range) {
       range.file->path().string(), range.offset + got, range.into.size(), range.offset));
 }
 
+// As many threads that do the work as can be started, `wanted` at most.
+std::vector<std::jthread> start_some(size_t wanted, const std::function<void()>& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(wanted);
+  try {
+    while (threads.size() < wanted) threads.push_back(start_thread(work));
+  } catch (const Error&) {  // it takes longer with fewer, that is all
+  }
+  return threads;
+}
+
 void read_by_threads(std::span<const FileRange> ranges) {
   std::atomic<size_t> next = 0;
   FirstFailure failure;
@@ -48,14 +59,8 @@ void read_by_threads(std::span<const FileRange> ranges) {
     }
   };
   {
-    const size_t wanted = std::min(kThreads, ranges.size());
-    std::vector<std::jthread> others;  // joined at the end of this scope
-    others.reserve(wanted);
-    try {
-      while (others.size() + 1 < wanted) others.push_back(start_thread(work));
-    } catch (const Error&) {  // it takes longer with fewer, that is all
-    }
-    work();
+    const auto others = start_some(std::min(kThreads, ranges.size()) - 1, work);
+    work();  // the others are joined at the end of this scope
   }
   failure.rethrow();
 }

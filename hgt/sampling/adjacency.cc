@@ -235,18 +235,20 @@ void Adjacency::ask_for_searches() {
     ask_for_search(link.target, link.slot, sites_[link.source].node);
   }
   for (const std::vector<List>& lists : heavy_lists_) {
-    for (const List& list : lists) {
-      const Relation relation = relation_of(list.site, list.slot);
-      const auto& hubs = heavy_lists_[index(graph_.schema().reverse(relation))];
-      if (is_read_whole(list, hubs.size())) {
-        graph_.append_entry_memory(relation, sites_[list.site].node, {list.begin, list.end},
-                                   pages_.ranges());
-        continue;
-      }
-      for (const List& hub : hubs) ask_for_search(list.site, list.slot, sites_[hub.site].node);
-    }
+    for (const List& list : lists) ask_for_join(list);
   }
   pages_.send();
+}
+
+void Adjacency::ask_for_join(const List& heavy) {
+  const Relation relation = relation_of(heavy.site, heavy.slot);
+  const auto& hubs = heavy_lists_[index(graph_.schema().reverse(relation))];
+  if (is_read_whole(heavy, hubs.size())) {
+    graph_.append_entry_memory(relation, sites_[heavy.site].node, {heavy.begin, heavy.end},
+                               pages_.ranges());
+    return;
+  }
+  for (const List& hub : hubs) ask_for_search(heavy.site, heavy.slot, sites_[hub.site].node);
 }
 
 bool Adjacency::is_read_whole(const List& heavy, size_t hubs) {

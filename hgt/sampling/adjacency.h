@@ -74,6 +74,7 @@ class Adjacency {
   void read_list(const List& list);
   void ask_for_search(uint32_t hub, uint32_t slot, NodeId node);
   void ask_for_searches();
+  void ask_for_join(const List& heavy);
   static bool is_read_whole(const List& heavy, size_t hubs);  // instead of searched for all hubs
   void search_heavy_lists();
   void join_heavy_lists();
