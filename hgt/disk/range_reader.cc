@@ -55,7 +55,7 @@ void read_by_threads(std::span<const FileRange> ranges) {
   FirstFailure failure;
   const auto work = [&] {
     for (size_t i = next++; i < ranges.size() && !failure.any(); i = next++) {
-      failure.watch([&] { read_and_wait(ranges[i]); });
+      failure.watch(std::bind_front(read_and_wait, std::cref(ranges[i])));
     }
   };
   {
