@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -39,17 +41,20 @@ class RawClient {
         (family == AF_INET6
              ? ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address6), sizeof(address6))
              : ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address))) == 0;
+    if (!connected_) note_trouble("connect");
   }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
   ~RawClient() { ::close(descriptor_); }
 
   bool connected() const { return connected_; }
+  const std::string& trouble() const { return trouble_; }  // the first call that failed, and why
 
   void send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (count <= 0) return;
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return note_trouble("send");
       bytes.remove_prefix(static_cast<size_t>(count));
     }
   }
@@ -59,7 +64,7 @@ class RawClient {
     std::string text;
     char byte = 0;
     const auto more = [&] {
-      if (::recv(descriptor_, &byte, 1, 0) != 1) return false;
+      if (receive_some(&byte, 1) != 1) return false;
       text += byte;
       return true;
     };
@@ -80,19 +85,36 @@ class RawClient {
     std::string text;
     std::array<char, 4096> block{};
     for (;;) {
-      const ssize_t count = ::recv(descriptor_, block.data(), block.size(), 0);
+      const ssize_t count = receive_some(block.data(), block.size());
+      if (count < 0) note_trouble("recv");
       if (count <= 0) return text;
       text.append(block.data(), static_cast<size_t>(count));
     }
   }
 
  private:
+  // A socket with a deadline is interrupted by what the system does for io_uring on this thread,
+  // such as the end of a ring that was used before.
+  ssize_t receive_some(char* into, size_t size) const {
+    ssize_t count = 0;
+    do {
+      count = ::recv(descriptor_, into, size, 0);
+    } while (count < 0 && errno == EINTR);
+    return count;
+  }
+
+  void note_trouble(const char* call) const {
+    if (trouble_.empty()) trouble_ = std::string(call) + ": " + std::strerror(errno);
+  }
+
   int descriptor_;
   bool connected_ = false;
+  mutable std::string trouble_;
 };
 
 struct RawAnswer {
   std::string text;
+  std::string trouble = {};  // of the client, which may be why there is no text
   int status() const { return text.size() < 12 ? 0 : std::stoi(text.substr(9, 3)); }
   bool has(std::string_view part) const { return text.find(part) != std::string::npos; }
   std::string body() const {
@@ -109,7 +131,8 @@ struct RawAnswer {
 inline RawAnswer ask(uint16_t port, std::string_view bytes) {
   const RawClient client(port);
   client.send(bytes);
-  return {client.receive()};
+  std::string text = client.receive();
+  return {std::move(text), client.trouble()};
 }
 
 inline RawAnswer get(uint16_t port, const std::string& target) {

@@ -47,7 +47,7 @@ class Viewed {
   // The answer must be one.
   Json json(const std::string& target) const {
     const RawAnswer got = answer(target);
-    EXPECT_EQ(got.status(), 200) << target << '\n' << got.text;
+    EXPECT_EQ(got.status(), 200) << target << '\n' << got.text << got.trouble;
     EXPECT_TRUE(got.has("application/json; charset=utf-8")) << target;
     return Json::parse(got.body());
   }
